@@ -1,4 +1,4 @@
-/** A form of body in chunks, as x-amz-content-sha256 names it. */
+/** A form of aws-chunked body, named by x-amz-content-sha256. */
 export interface ChunkMode {
   /** Whether each chunk carries a signature. */
   readonly isSigned: boolean
@@ -6,15 +6,15 @@ export interface ChunkMode {
   readonly hasTrailer: boolean
 }
 
-/** The forms that this server reads. Those that are signed with ECDSA are not among them. */
+/** The supported forms. Forms signed with ECDSA are not supported. */
 export const CHUNK_MODES: ReadonlyMap<string, ChunkMode> = new Map([
   ['STREAMING-AWS4-HMAC-SHA256-PAYLOAD', { isSigned: true, hasTrailer: false }],
   ['STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER', { isSigned: true, hasTrailer: true }],
   ['STREAMING-UNSIGNED-PAYLOAD-TRAILER', { isSigned: false, hasTrailer: true }],
 ])
 
-/** The length of the payload without its framing. An operation that takes this header takes bodies in chunks. */
+/** Header with the length of the payload without framing. An operation that supports it accepts chunked bodies. */
 export const DECODED_LENGTH = 'x-amz-decoded-content-length'
-/** Names of what comes after the final chunk. */
+/** Header that announces the trailer after the final chunk. */
 export const TRAILER = 'x-amz-trailer'
 export const CHUNK_HEADERS: readonly string[] = [DECODED_LENGTH, TRAILER]

@@ -14,7 +14,7 @@ import { S3Error } from '../errors.ts'
 import type { ChunkSignatures } from '../identity/chunk-signatures.ts'
 import { TRAILER_BYTES_MAXIMUM, trailingValue } from './chunk-trailer.ts'
 
-/** Of every chunk but the last that has bytes (S3 API reference, "Transferring Payload in Multiple Chunks"). */
+/** Of every chunk except the last with bytes (S3 API reference, "Transferring Payload in Multiple Chunks"). */
 const CHUNK_BYTES_MINIMUM = 8192
 const SIZE_DIGITS_MAXIMUM = 16
 /** Of a head: size, `;chunk-signature=`, a signature, CR LF. */
@@ -26,13 +26,13 @@ const UNSIGNED_HEAD = /^([0-9a-fA-F]{1,16})\r\n$/
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** What the head of a request says about its chunks. */
+/** The declarations about chunks in the head of a request. */
 interface ChunkRules {
   /** Bytes of all chunks together. */
   readonly decodedLength: number
   /** Undefined where chunks have no signatures. */
   readonly signatures: ChunkSignatures | undefined
-  /** The name of the declared trailer in lower case; undefined where there must be none. */
+  /** The lower-case name of the declared trailer; undefined if there must be no trailer. */
   readonly trailer: string | undefined
 }
 
@@ -52,7 +52,7 @@ export class ChunkReader {
   /** Remaining bytes of this chunk, then of the line end after it. */
   #left = 0
   #signature = ''
-  /** Undefined for a chunk that is in one piece. */
+  /** Undefined for a chunk within one piece. */
   #hash: Hash | undefined
 
   constructor(rules: ChunkRules) {
@@ -60,7 +60,7 @@ export class ChunkReader {
   }
 
   /**
-   * Takes the next piece of the body and hands on what it holds of the payload, in order.
+   * Takes the next piece of the body and passes on its part of the payload, in order.
    * @throws S3Error IncompleteBody, InvalidChunkSizeError, MalformedTrailerError, SignatureDoesNotMatch
    */
   take(piece: Buffer, handOn: (bytes: Buffer) => void): void {
@@ -74,7 +74,7 @@ export class ChunkReader {
   }
 
   /**
-   * The value of the declared trailer, once the body is over and all of it was as it must be.
+   * Called at the end of the body; checks that it is complete and returns the value of the declared trailer.
    * @throws as `take`
    */
   end(): string | undefined {
@@ -141,7 +141,7 @@ export class ChunkReader {
     return end
   }
 
-  /** The bytes of the chunk, or a hash that has them. */
+  /** Verifies the signature of a chunk. @param bytes the chunk, or a hash of it */
   #verify(bytes: Buffer | Hash | ''): void {
     const { signatures } = this.#rules
     if (signatures === undefined) return
@@ -168,7 +168,7 @@ export class ChunkReader {
   }
 }
 
-/** The code that S3 has for a body whose framing is wrong, whatever is wrong with it. */
+/** S3's error for any fault in the framing of a body. */
 function incomplete(why: string): S3Error {
   return new S3Error('IncompleteBody', { message: `The chunks of the body are not complete. ${why}` })
 }

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto'
 import { S3Error } from '../errors.ts'
 import type { ChunkSignatures } from '../identity/chunk-signatures.ts'
 
-/** Of all that comes after the final chunk. The longest checksum with its name and signature has about 160. */
+/** Maximum bytes after the final chunk. The longest checksum with name and signature takes about 160. */
 export const TRAILER_BYTES_MAXIMUM = 1024
 
 /**
- * The lines of a trailer, the signature of a signed one, and the end. A line ends in CR LF or, in what libraries of MinIO
- * send, in LF; those send an empty line after it.
+ * The lines of a trailer, its optional signature, and the end. Lines end in CR LF; MinIO's libraries end them in LF and
+ * send an empty line after it.
  */
 const TRAILER = /^((?:[^\r\n]+\r?\n)*?)(?:\r\n)?(?:x-amz-trailer-signature:([^\r\n]*)\r\n)?\r\n$/
 
@@ -15,8 +15,8 @@ const TRAILER = /^((?:[^\r\n]+\r?\n)*?)(?:\r\n)?(?:x-amz-trailer-signature:([^\r
 const LINE = /^[ \t]*([^:\r\n]*?)[ \t]*:[ \t]*([^\r\n]*?)[ \t]*$/
 
 /**
- * The value of the one trailer that a request declares.
- * @param text all that came after the head of the final chunk
+ * The value of the declared trailer.
+ * @param text everything after the head of the final chunk
  * @param declared its name in lower case
  * @param signatures of a signed body
  * @throws S3Error MalformedTrailerError (none, another, two, unsigned), SignatureDoesNotMatch

@@ -67,7 +67,7 @@ export class ChunkedBody implements RequestBody {
     this.#ended(this.#reader.end())
   }
 
-  /** The payload in a piece: a part of it where it is in one place, otherwise a copy that the next piece overwrites. */
+  /** The payload in a piece: a view if it is contiguous, otherwise a copy that the next piece overwrites. */
   #payloadOf(piece: Buffer): Buffer | undefined {
     let first: Buffer | undefined
     let copy: Buffer | undefined
@@ -93,7 +93,7 @@ function roomFor(length: number): Buffer {
   return gathering
 }
 
-/** Memory of its own, since it may be handed to another thread, that is filled part by part. */
+/** A buffer that is filled part by part; not from Buffer's pool, since it may be transferred to another thread. */
 class Filling {
   readonly #bytes: Buffer
   #filled = 0
@@ -106,7 +106,7 @@ class Filling {
     this.#filled += part.copy(this.#bytes, this.#filled)
   }
 
-  /** @throws Error unless it is full: what is in the rest of it belongs to others */
+  /** @throws Error unless full: the rest is uninitialized memory */
   get whole(): Buffer {
     if (this.#filled !== this.#bytes.length) throw new Error('the chunks of a body ended before its length')
     return this.#bytes

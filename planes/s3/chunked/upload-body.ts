@@ -10,7 +10,7 @@ import { CHUNK_MODES, type ChunkMode, DECODED_LENGTH, TRAILER } from './chunk-mo
 import { ChunkReader } from './chunk-reader.ts'
 import { ChunkedBody } from './chunked-body.ts'
 
-/** The bytes of an object or part on their way in, whatever their form on the wire. */
+/** The payload of an upload, independent of its framing. */
 interface UploadBody {
   readonly body: RequestBody
   readonly length: number
@@ -18,8 +18,8 @@ interface UploadBody {
 }
 
 /**
- * The body of a request that writes an object or a part.
- * @throws S3Error for whatever the head of the request says of it that cannot be
+ * The payload of a request that writes an object or a part.
+ * @throws S3Error for invalid declarations in the head of the request
  */
 export function uploadBody(request: S3Request, services: S3Services): UploadBody {
   const { http, payload } = request
@@ -40,7 +40,7 @@ function chunkedUpload(request: S3Request, payload: StreamedPayload, services: S
     signatures: mode.isSigned ? payload.signatures : undefined,
     trailer: trailing?.header,
   })
-  // What the head claims of the body speaks of its chunks, which the reader checks.
+  // The claim in the head is about the chunks, which the reader verifies.
   const checks = new BodyChecks(http, { kind: 'unsigned' }, trailing)
   const body = new ChunkedBody(http.body, reader, length, (text) => {
     if (trailing !== undefined) trailing.declared = parseChecksum(trailing.header, text ?? '')

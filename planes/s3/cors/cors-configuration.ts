@@ -1,6 +1,6 @@
 /**
- * The document of PutBucketCors and GetBucketCors. What is taken here goes into response headers, so every value
- * has a grammar that no line end or other control character fits (S21).
+ * The document of PutBucketCors and GetBucketCors. Its values go into response headers, so each is checked against a
+ * grammar without control characters (S21).
  */
 
 import type { CorsRule } from '../../../engine/events/values.ts'
@@ -16,13 +16,13 @@ export const CORS_BYTES_MAXIMUM = 20 * 1024
 
 const METHODS: readonly string[] = ['GET', 'PUT', 'POST', 'DELETE', 'HEAD']
 const ID_LENGTH_MAXIMUM = 255
-/** The largest number of seconds that every cache can hold (RFC 9111 section 1.2.2). */
+/** The largest number of seconds that every cache supports (RFC 9111 section 1.2.2). */
 const SECONDS_MAXIMUM = 2 ** 31 - 1
 
-/** The forms of values: visible ASCII without a comma; a header name (RFC 9110 token, which has `*` among its marks). */
+/** Grammars of values: visible ASCII without a comma; a header name (RFC 9110 token, which may contain `*`). */
 const ORIGIN = /^[\x21-\x2b\x2d-\x7e]+$/
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** Control characters, and the replacement for bytes that were not UTF-8. */
+/** Control characters, and the replacement character for invalid UTF-8. */
 const UNPRINTABLE = /[\p{Cc}\ufffd]/u
 
 /** Upper bounds of what the stored form adds to a rule, and to the bytes of each text. */
@@ -30,7 +30,7 @@ const RULE_OVERHEAD_BYTES = 32
 const TEXT_OVERHEAD_BYTES = 3
 
 /**
- * The rules, in their order, as they are stored.
+ * Parses the rules, in order, in the form they are stored.
  * @throws S3Error MalformedXML (also: no rule, a rule without AllowedOrigin or AllowedMethod,
  *   MaxAgeSeconds that is not a whole number); InvalidRequest (more than 100 rules, more than 20 KiB of them, a method
  *   that S3 does not know, two wildcards in a value, a value of another form)
@@ -64,7 +64,7 @@ function readRule(rule: XmlElement): CorsRule {
   return { id: readId(rule), origins, methods, headers, exposed, maxAgeSeconds: readMaxAge(rule) }
 }
 
-/** The texts of elements that may be there any number of times. */
+/** The texts of a repeatable element. */
 function texts(rule: XmlElement, name: string): string[] {
   return (rule.children.get(name) ?? []).map((child) => {
     if (child.children.size > 0) throw malformedXml(`${name} must hold text.`)
@@ -124,7 +124,7 @@ function invalid(message: string): S3Error {
   return new S3Error('InvalidRequest', { message })
 }
 
-/** The configuration of a bucket that has one. */
+/** The document of a bucket with CORS rules. */
 export function corsConfiguration(rules: readonly CorsRule[]): string {
   return successDocument(ROOT, rules.map(ruleElement).join(''))
 }

@@ -1,19 +1,19 @@
 /**
- * Which rule of a bucket's CORS configuration fits a request, and the headers that it adds (S3 user guide, "How does
- * Amazon S3 evaluate the CORS configuration on a bucket"; Fetch standard, CORS protocol). Without a configuration there
- * are not such headers: browser access is denied by default.
+ * Finds the rule of a bucket's CORS configuration that matches a request, and the headers that it adds (S3 user guide,
+ * "How does Amazon S3 evaluate the CORS configuration on a bucket"; Fetch standard, CORS protocol). Without a
+ * configuration no headers are added: browser access is denied by default.
  */
 
 import type { CorsRule } from '../../../engine/events/values.ts'
 import type { HeaderLine, HttpRequest } from '../../http/exchange.ts'
 import { S3Error } from '../errors.ts'
 
-/** Preflights cost no signature, so what one of them may ask for is bounded. */
+/** Preflights are not authenticated, so the number of requested headers is bounded. */
 const REQUESTED_HEADERS_MAXIMUM = 100
 
 /**
- * An origin is visible ASCII; with a comma it would be two. Its host has at most 253 characters, and answers repeat it, those
- * to strangers too.
+ * An origin: visible ASCII without a comma, which would make it two. Bounded, because answers repeat it even without
+ * authentication; a host has at most 253 characters.
  */
 const ORIGIN = /^[\x21-\x2b\x2d-\x7e]{1,512}$/
 /** A header name (RFC 9110 token) in lower case. */
@@ -23,8 +23,8 @@ const VARY: HeaderLine = ['vary', 'Origin, Access-Control-Request-Headers, Acces
 
 /**
  * The headers of the answer to a preflight.
- * @param rules of the bucket; none also where there is no bucket, so that strangers learn nothing
- * @throws S3Error BadRequest (no Origin or no method to ask for), AccessForbidden (no rule fits)
+ * @param rules of the bucket; empty also for a missing bucket, so that its absence is not revealed
+ * @throws S3Error BadRequest (no Origin or no requested method), AccessForbidden (no rule matches)
  */
 export function preflightHeaders(request: HttpRequest, rules: readonly CorsRule[]): HeaderLine[] {
   const origin = request.header('origin')
@@ -45,8 +45,7 @@ export function preflightHeaders(request: HttpRequest, rules: readonly CorsRule[
 }
 
 /**
- * The headers to add to the answer to any other request, whatever that answer is: none without an Origin, or when no
- * rule fits.
+ * The headers to add to the answer to any other request: none without an Origin or a matching rule.
  * @param rules of the bucket
  */
 export function corsHeaders(request: HttpRequest, rules: readonly CorsRule[]): HeaderLine[] {
@@ -58,11 +57,11 @@ export function corsHeaders(request: HttpRequest, rules: readonly CorsRule[]): H
 
 interface Match {
   readonly rule: CorsRule
-  /** The entry of the rule that the origin fits. */
+  /** The entry of the rule that matches the origin. */
   readonly allowedOrigin: string
 }
 
-/** The first rule that origin (case counts), method and every requested header (in lower case) fit. */
+/** The first rule that matches origin (case-sensitive), method and every requested header (in lower case). */
 function findRule(
   rules: readonly CorsRule[],
   origin: string,
@@ -79,7 +78,7 @@ function findRule(
   return undefined
 }
 
-/** Whether a text is the pattern, in which one `*` matches any characters or none. */
+/** Whether a text matches a pattern, in which one `*` stands for any characters or none. */
 function fits(pattern: string, text: string): boolean {
   const star = pattern.indexOf('*')
   if (star === -1) return pattern === text
@@ -88,8 +87,8 @@ function fits(pattern: string, text: string): boolean {
 }
 
 /**
- * The names in a list of headers, in lower case, each once; undefined when one is not a header name or when there are
- * too many. Nothing else of them is ever repeated in the answer.
+ * The names in a list of headers, in lower case, each once; undefined for an invalid name or too many of them. Answers
+ * repeat only these names.
  */
 function requestedHeaders(list: string | undefined): string[] | undefined {
   const pieces = (list ?? '').split(',').map((name) => name.trim().toLowerCase())

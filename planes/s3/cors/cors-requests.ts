@@ -11,27 +11,28 @@ import type { Target } from '../request/target.ts'
 const NONE: readonly HeaderLine[] = []
 
 /**
- * Whether a request asks, before another one, if that may be sent (Fetch standard, CORS-preflight request). Browsers
- * put no credentials on it, so it is answered without reading any: a signature on it changes nothing.
+ * Whether a request is a preflight (Fetch standard, CORS-preflight request). Browsers send it without credentials, so
+ * it is answered without authentication, even if it is signed.
  */
 export function isPreflight(http: HttpRequest): boolean {
   return http.method === 'OPTIONS' && http.path !== '/'
 }
 
 /**
- * S3 user guide, "Using cross-origin resource sharing". Says nothing about objects, nor whether there is a bucket (S9).
+ * S3 user guide, "Using cross-origin resource sharing". Reveals nothing about objects, nor whether the bucket exists
+ * (S9).
  * @throws S3Error BadRequest, AccessForbidden
  */
 export function answerPreflight(http: HttpRequest, target: Target, catalog: CatalogReader): HttpResponse {
   return { status: 200, headers: preflightHeaders(http, rulesOf(target, catalog)) }
 }
 
-/** The headers to add to the answer to any other request, whatever that is. Nothing is looked up without an Origin. */
+/** The headers to add to the answer to any other request. Without an Origin the bucket is not looked up. */
 export function crossOriginHeaders(http: HttpRequest, target: Target, catalog: CatalogReader): readonly HeaderLine[] {
   return http.header('origin') === undefined ? NONE : corsHeaders(http, rulesOf(target, catalog))
 }
 
-/** Rules of the bucket of a request. A bucket that does not exist is one without a configuration. */
+/** The CORS rules of the bucket of a request; empty for a missing bucket. */
 function rulesOf(target: Target, catalog: CatalogReader): readonly CorsRule[] {
   if (target.bucket === undefined) return []
   const snapshot = catalog.snapshot()

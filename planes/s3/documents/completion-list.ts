@@ -1,6 +1,6 @@
 /**
- * The body of CompleteMultipartUpload: up to 10,000 parts in 4 MiB, read with the scanner, since one request must not
- * hold up the others for as long as the parser would take.
+ * The body of CompleteMultipartUpload: up to 10,000 parts in 4 MiB, read with the scanner, because a tree parser would
+ * block other requests for too long.
  */
 
 import { CHECKSUM_ALGORITHMS, CHECKSUM_BYTES, type UploadChecksum } from '../../../engine/events/values.ts'
@@ -12,24 +12,24 @@ import { documentElement } from '../text/xml-reader.ts'
 import { XmlScanner } from '../text/xml-scanner.ts'
 
 const MD5_BYTES = 16
-/** Checked before they are decoded: the platform takes a digit for what only looks like one in its lower byte. */
+/** Checked before decoding: Node accepts characters whose lower byte is a hexadecimal digit. */
 const MD5_DIGITS = /^[0-9a-fA-F]{32}$/
 
 const CHECKSUM_ELEMENTS: ReadonlySet<string> = new Set(
   CHECKSUM_ALGORITHMS.map((name) => `Checksum${algorithmName(name)}`),
 )
 
-/** The listed parts, in the form that the command of the engine takes. */
+/** The listed parts in the form of the engine's command. */
 export interface CompleteMultipartUpload {
   /** Part numbers, strictly ascending, 1 to 10000, at least one. */
   readonly parts: Uint16Array
-  /** The MD5 that each of them must have, 16 bytes each, in the same order. */
+  /** Expected MD5 of each part, 16 bytes each, in the same order. */
   readonly md5s: Buffer
   /** Checksums in the same order, where the upload asked for them; `given` is 1 for each part that lists one. */
   readonly checksums: { readonly values: Buffer; readonly given: Uint8Array } | undefined
 }
 
-/** What is read of a part. */
+/** A part of the list as read. */
 interface ReadPart extends ForeignPart {
   readonly checksum: string | undefined
   /** The element of a checksum of another algorithm than the upload asked for. */
@@ -109,7 +109,7 @@ class ListedChecksums {
     return this.#asked.composite ? `Part ${number} is listed without the ${this.element} that it needs.` : undefined
   }
 
-  /** @throws S3Error InvalidRequest for the first part whose checksum cannot be right */
+  /** @throws S3Error InvalidRequest for the first part with an invalid checksum */
   requireSound(): void {
     if (this.#fault !== undefined) throw new S3Error('InvalidRequest', { message: this.#fault })
   }

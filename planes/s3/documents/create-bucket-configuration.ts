@@ -1,14 +1,14 @@
 import { S3Error } from '../errors.ts'
 import { childText, expectOnly, readXml } from '../text/xml-reader.ts'
 
-/** Any region is accepted that is valid in the x-amz-bucket-region header. */
+/** Any region that is valid in the x-amz-bucket-region header. */
 const REGION = /^[\x21-\x7e]{1,255}$/
 
-/** Elements of the document that ask for what this store does not have. */
+/** Elements of the document for features that this store does not have. */
 const UNSUPPORTED: readonly string[] = ['Location', 'Bucket', 'Tags']
 
 /**
- * The region that the body of CreateBucket asks for, which may be empty; undefined when it names none.
+ * The region in the body of CreateBucket, which may be empty; undefined without one.
  * @throws S3Error MalformedXML, InvalidLocationConstraint, NotImplemented
  */
 export function parseCreateBucketConfiguration(body: Buffer): string | undefined {

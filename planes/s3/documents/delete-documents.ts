@@ -10,7 +10,7 @@ import { XmlScanner } from '../text/xml-scanner.ts'
 import { element, escapeXml, successDocument } from '../text/xml-writer.ts'
 import { optionalElement } from './listing-elements.ts'
 
-/** The most keys that one request names (S3 API reference, DeleteObjects). */
+/** Maximum keys of one request (S3 API reference, DeleteObjects). */
 const DELETIONS_MAXIMUM = 1000
 /**
  * Of a key and a version id as written. A key has up to 1,024 bytes with up to six characters each, as in `&quot;`; an
@@ -21,20 +21,20 @@ const VERSION_ID_CHARACTERS_MAXIMUM = 2048
 /** Of an over-long key, and of a version id, in the answer. */
 const CUT_BYTES_MAXIMUM = 1100
 
-/** A key as the request names it; every text is as it was sent. */
+/** A requested deletion; every text is as sent. */
 export interface NamedDeletion {
-  /** White space included; not empty, and not checked beyond that. */
+  /** With white space; not empty, otherwise not checked. */
   readonly key: string
   readonly versionId: string | undefined
   /** The condition on the entity tag. */
   readonly etag: string | undefined
-  /** The first condition that only directory buckets of S3 have. */
+  /** The first condition that only S3's directory buckets support. */
   readonly foreign: 'LastModifiedTime' | 'Size' | undefined
 }
 
 interface DeletionList {
   readonly objects: readonly NamedDeletion[]
-  /** Only failures are answered. */
+  /** Whether the answer lists only failures. */
   readonly quiet: boolean
 }
 
@@ -42,8 +42,8 @@ const MEMBERS = ['Key', 'VersionId', 'ETag', 'LastModifiedTime', 'Size'] as cons
 type Member = (typeof MEMBERS)[number]
 
 /**
- * Reads the keys. What is not known is refused and not passed over: it may be a condition, and a deletion cannot be taken
- * back.
+ * Parses the list of keys. Unknown elements are refused, not ignored: one may be a condition, and a deletion cannot be
+ * undone.
  * @throws S3Error MalformedXML (also: empty body, no key, more than 1,000, an empty Key, an element that is there twice or
  *   is not known, Quiet that is neither true nor false)
  */
@@ -86,7 +86,7 @@ function textOf(member: Member, scanner: XmlScanner): string {
   return scanner.text(member === 'VersionId' ? VERSION_ID_CHARACTERS_MAXIMUM : undefined)
 }
 
-/** A boolean of XML Schema, and in capitals as some clients write it. */
+/** A boolean of XML Schema, also capitalized, as some clients write it. */
 function booleanOf(text: string): boolean {
   switch (text.toLowerCase()) {
     case 'true':
@@ -100,18 +100,18 @@ function booleanOf(text: string): boolean {
   }
 }
 
-/** What became of one key. */
+/** The result of one key. */
 export type DeletionResult = Pick<NamedDeletion, 'key' | 'versionId'> &
   (
     | {
-        /** The id of the delete marker that was written or removed; undefined when it was none. */
+        /** The id of the delete marker that was written or removed; undefined without one. */
         readonly markerId: string | undefined
         readonly error?: undefined
       }
     | { readonly error: S3Error }
   )
 
-/** @param quiet leaves out what was deleted */
+/** @param quiet leaves out successful deletions */
 export function deleteResult(results: readonly DeletionResult[], quiet: boolean): string {
   let inner = ''
   for (const result of results) if (!quiet || result.error !== undefined) inner += resultElement(result)

@@ -14,7 +14,7 @@ import { RequestIds } from '../request/request-ids.ts'
 
 const STOPPING = 'The server is stopping, and did not wait for the rest of the body. Nothing was changed. Try again.'
 
-/** Every failure as an S3 error; `isFault` marks those that are a fault of the server and belong in its log. */
+/** Any failure as an S3 error; `isFault` marks server faults, to be logged. */
 export function toS3Error(error: unknown): { readonly error: S3Error; readonly isFault: boolean } {
   if (error instanceof S3Error) return { error, isFault: false }
   if (error instanceof DomainError) return { error: s3ErrorOf(error), isFault: false }
@@ -32,7 +32,7 @@ export function toS3Error(error: unknown): { readonly error: S3Error; readonly i
   return { error: new S3Error('InternalError'), isFault: true }
 }
 
-/** The answer to a refused request; HEAD has no body, so a client sees the status alone. */
+/** The answer to a refused request; without a body for HEAD. */
 export function errorResponse(error: S3Error, method: string, path: string, requestId: string): HttpResponse {
   if (method === 'HEAD') return { status: error.status, headers: error.headers, contentLength: 0 }
   const body = errorDocument(error, { requestId, resource: path })
@@ -42,8 +42,8 @@ export function errorResponse(error: S3Error, method: string, path: string, requ
 const malformedRequestIds = new RequestIds()
 
 /**
- * The answer to what is not a valid HTTP request, or with 500 where the handler has none; it reaches no operation and no
- * record.
+ * The answer to an invalid HTTP request, or with 500 when the handler fails. Such a request reaches no operation and is
+ * not recorded.
  */
 export function malformedRequestResponse(status: number, reason: string): HttpResponse {
   const requestId = malformedRequestIds.next()
@@ -53,7 +53,7 @@ export function malformedRequestResponse(status: number, reason: string): HttpRe
 }
 
 /**
- * What every answer carries. A browser must take an object for what it says it is, and an error that names a key for no
+ * Headers of every answer. A browser must not guess another type for an object, or show an error that names a key as a
  * page (S20).
  */
 export function commonHeaders(requestId: string): HeaderLine[] {

@@ -7,7 +7,7 @@ import { element, successDocument } from '../text/xml-writer.ts'
 const ROOT = 'LegalHold'
 
 /**
- * Whether the version is to be held.
+ * Whether to set a legal hold.
  * @throws S3Error MalformedXML
  */
 export function parseLegalHold(body: Buffer): boolean {
@@ -22,7 +22,7 @@ export function legalHoldDocument(hold: boolean): string {
   return successDocument(ROOT, element('Status', hold ? 'ON' : 'OFF'))
 }
 
-/** What `ON` and `OFF`, in exactly this case, say; undefined for any other text. */
+/** Whether a text is `ON` or `OFF`, case-sensitive; undefined for any other text. */
 export function holdStatus(text: string | undefined): boolean | undefined {
   if (text === 'ON') return true
   return text === 'OFF' ? false : undefined

@@ -1,4 +1,4 @@
-/** Pieces that several result documents are made of. */
+/** Elements shared by result documents. */
 
 import type { OrderedPosition } from '../../../projections/catalog/ordered-listing.ts'
 import { encodeUri } from '../text/uri-encoding.ts'
@@ -19,12 +19,12 @@ export function optionalElement(name: string, text: string | number | undefined)
   return text === undefined ? '' : element(name, text)
 }
 
-/** How a listing writes keys, prefixes, delimiters and key markers: as XML text, or percent-encoded on request. */
+/** The encoder of keys, prefixes, delimiters and key markers in a listing: XML text, or percent-encoded on request. */
 export function nameEncoder(encodingType: 'url' | undefined): (text: string) => string {
   return encodingType === 'url' ? encodeName : escapeXml
 }
 
-/** Percent-encoded text holds nothing that XML would want escaped. */
+/** Percent-encodes a name; the result needs no XML escaping. */
 function encodeName(text: string): string {
   return encodeUri(text, true)
 }
@@ -35,7 +35,7 @@ export interface NextMarkers {
   readonly idMarker: string | undefined
 }
 
-/** @param idOf the id of the entry that has this order within its key */
+/** @param idOf returns the id of the entry with this order within its key */
 export function nextMarkers(next: OrderedPosition | undefined, idOf: (order: number) => string) {
   if (next === undefined) return undefined
   return { keyMarker: next.bytes.toString(), idMarker: next.kind === 'after-entry' ? idOf(next.order) : undefined }

@@ -45,7 +45,7 @@ interface ListedPart {
   /** Without quotes. */
   readonly etag: string
   readonly size: number
-  /** By the algorithm that the upload asked for. */
+  /** Checksum with the algorithm that the upload asked for. */
   readonly checksum: Uint8Array | undefined
 }
 
@@ -53,15 +53,15 @@ interface ListPartsResult {
   readonly bucket: string
   readonly key: string
   readonly uploadId: string
-  /** Owner and initiator alike. */
+  /** Shown as owner and initiator. */
   readonly owner: Owner
-  /** What the upload asked for. */
+  /** The checksum that the upload asked for. */
   readonly checksum: UploadChecksum | undefined
   readonly partNumberMarker: number
   readonly maxParts: number
   /** By number. */
   readonly parts: readonly ListedPart[]
-  /** Given when the list is cut off: the number of its last part. */
+  /** Given when the list is truncated: the number of its last part. */
   readonly nextPartNumberMarker?: number | undefined
 }
 
@@ -97,12 +97,12 @@ interface ListedUpload {
 /** The parameters are echoed. */
 interface ListMultipartUploadsResult extends ListMultipartUploadsParameters {
   readonly bucket: string
-  /** By key, then by the time of their beginning. */
+  /** By key, then by the time of creation. */
   readonly uploads: readonly ListedUpload[]
   readonly commonPrefixes: readonly string[]
   /** Given when the list is cut off. */
   readonly next: NextMarkers | undefined
-  /** Owner and initiator of every upload alike. */
+  /** Shown as owner and initiator of every upload. */
   readonly owner: Owner
 }
 

@@ -7,16 +7,16 @@ import { optionalElement } from './listing-elements.ts'
 
 /** The parts of an object. */
 export interface ObjectParts {
-  /** Of all parts. */
+  /** Number of all parts. */
   readonly count: number
   readonly page: PartsPage | undefined
 }
 
 interface PartsPage {
-  /** The parts begin after this one. */
+  /** The page starts after this part. */
   readonly after: number
   readonly maximum: number
-  /** Given when the list is cut off: the number of its last part. */
+  /** Given when the list is truncated: the number of its last part. */
   readonly next: number | undefined
   readonly algorithm: ChecksumAlgorithm
   readonly listed: readonly {
@@ -26,7 +26,7 @@ interface PartsPage {
   }[]
 }
 
-/** What was asked for, where there is such a thing. */
+/** The requested attributes that the object has. */
 interface ObjectAttributes {
   /** Without quotes. */
   readonly etag: string | undefined
@@ -36,7 +36,7 @@ interface ObjectAttributes {
   readonly size: number | undefined
 }
 
-/** S3 gives the ETag without quotes here, and a checksum of checksums without the number of parts. */
+/** As in S3, the ETag has no quotes here, and a composite checksum no number of parts. */
 export function objectAttributesResult({ etag, checksum, parts, storageClass, size }: ObjectAttributes): string {
   let inner = etag === undefined ? '' : `<ETag>${escapeXml(etag)}</ETag>`
   if (checksum !== undefined) {

@@ -11,7 +11,7 @@ import { element, successDocument } from '../text/xml-writer.ts'
 const ROOT = 'ObjectLockConfiguration'
 
 /**
- * The default retention that a bucket is to have; undefined when the document has no Rule, which removes it.
+ * Parses the default retention of a bucket; undefined for a document without a Rule, which removes it.
  * @throws S3Error MalformedXML (also: Days and Years both or neither), InvalidRetentionPeriod
  *   (under 1, over 36500 days or 100 years)
  */
@@ -30,7 +30,7 @@ export function parseObjectLockConfiguration(body: Buffer): DefaultRetention | u
   return { mode, ...period(childText(retention, 'Days'), childText(retention, 'Years')) }
 }
 
-/** The lock configuration of a bucket that has Object Lock. */
+/** The lock configuration of a bucket with Object Lock. */
 export function objectLockConfiguration(retention: DefaultRetention | undefined): string {
   const enabled = element('ObjectLockEnabled', 'Enabled')
   if (retention === undefined) return successDocument(ROOT, enabled)

@@ -1,4 +1,4 @@
-/** The retention of a version: the document of PutObjectRetention and GetObjectRetention, and what headers share. */
+/** The document of PutObjectRetention and GetObjectRetention, and checks shared with headers. */
 
 import type { Milliseconds } from '../../../engine/brands.ts'
 import { type Retention, RETENTION_MODES, type RetentionMode } from '../../../engine/events/values.ts'
@@ -10,7 +10,7 @@ import { element, successDocument } from '../text/xml-writer.ts'
 const ROOT = 'Retention'
 
 /**
- * The retention that a version is to have; undefined when the document is empty, which removes it.
+ * Parses the retention of a version; undefined for an empty document, which removes it.
  * @param nowMilliseconds the date must be after it
  * @throws S3Error MalformedXML (also: one of Mode and RetainUntilDate alone, an invalid
  *   date), InvalidArgument (a date that is not in the future)
@@ -38,7 +38,7 @@ export function retentionMode(text: string | undefined): RetentionMode | undefin
   return RETENTION_MODES.find((mode) => mode === text)
 }
 
-/** The refusal of a date that would hold nothing. */
+/** The refusal of a retain-until date in the past. */
 export function retainUntilPast(argumentName: string, date: string): S3Error {
   return invalidArgument(argumentName, date, 'The retain until date must be in the future!')
 }

@@ -19,10 +19,10 @@ import { element, escapeXml, successDocument } from '../text/xml-writer.ts'
 /** A version or a delete marker. */
 export interface ListedVersion {
   readonly key: string
-  /** As clients see it: `null` or an opaque text. */
+  /** External version id: `null` or an opaque text. */
   readonly versionId: string
   readonly isLatest: boolean
-  /** Of a delete marker, ETag and size are not shown. */
+  /** Whether it is a delete marker, which has no ETag and size. */
   readonly isMarker: boolean
   readonly lastModifiedMicroseconds: Microseconds
   /** Without quotes. */
@@ -34,12 +34,12 @@ export interface ListedVersion {
 /** The parameters are echoed. */
 interface ListVersionsResult extends ListObjectVersionsParameters {
   readonly bucket: string
-  /** By key, newest first; versions and markers among each other as they come. */
+  /** By key, newest first; versions and delete markers mixed. */
   readonly entries: readonly ListedVersion[]
   readonly commonPrefixes: readonly string[]
   /** Given when the list is cut off. */
   readonly next: NextMarkers | undefined
-  /** Every version has the same one. */
+  /** The owner of every version. */
   readonly owner: Owner
   readonly showsChecksums: boolean
 }

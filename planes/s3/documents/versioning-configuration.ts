@@ -8,7 +8,7 @@ import { element, successDocument } from '../text/xml-writer.ts'
 const ROOT = 'VersioningConfiguration'
 
 /**
- * What versioning is to be.
+ * Parses the requested state of versioning.
  * @throws S3Error MalformedXML, IllegalVersioningConfigurationException (no Status),
  *   NotImplemented (MFA delete enabled)
  */
@@ -25,7 +25,7 @@ export function parseVersioningConfiguration(body: Buffer): 'enabled' | 'suspend
   throw malformedXml('Status must be Enabled or Suspended.')
 }
 
-/** What versioning is; a bucket that never had it gets an empty document. */
+/** The state of versioning as a document; empty for a bucket that never had versioning. */
 export function versioningConfiguration(versioning: Versioning): string {
   if (versioning === 'off') return successDocument(ROOT, '')
   return successDocument(ROOT, element('Status', versioning === 'enabled' ? 'Enabled' : 'Suspended'))

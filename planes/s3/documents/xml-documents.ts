@@ -54,14 +54,14 @@ interface ListObjectsResult extends ListObjectsParameters {
   readonly bucket: string
   readonly contents: readonly ListedObject[]
   readonly commonPrefixes: readonly string[]
-  /** Given when the list is cut off: the last key or common prefix. */
+  /** Given when the list is truncated: the last key or common prefix. */
   readonly next: string | undefined
-  /** Every object has the same one. */
+  /** The owner of every object. */
   readonly owner: Owner
   readonly showsChecksums: boolean
 }
 
-/** The answer to ListObjects. Without a delimiter, the last key is the next marker, and S3 does not say it again. */
+/** The answer to ListObjects. Without a delimiter, S3 has no NextMarker: the last key is the next marker. */
 export function listObjectsResult(result: ListObjectsResult): string {
   const { delimiter, next } = result
   const encode = nameEncoder(result.encodingType)
@@ -123,7 +123,7 @@ function contentsElement(
 }
 
 /**
- * What came of a copy.
+ * The result document of a copy.
  * @param etag without quotes
  */
 export function copyResult(

@@ -63,7 +63,7 @@ function requireChecksum({ http, target }: ObjectRequest, services: S3Services, 
   throw new S3Error('NotImplemented', { message, details: [['Header', name]] })
 }
 
-/** COPY keeps what the source says of itself, REPLACE takes what the request says (S3, x-amz-metadata-directive). */
+/** COPY keeps the metadata of the source, REPLACE uses the request's (S3, x-amz-metadata-directive). */
 function metadataReplacement(request: ObjectRequest): { headers: string[]; metadata: string[] } | undefined {
   const name = 'x-amz-metadata-directive'
   const directive = effectiveHeader(request.http, request.target, name) ?? 'COPY'

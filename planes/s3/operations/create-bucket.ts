@@ -9,7 +9,10 @@ import { defineOperation } from '../operation.ts'
 const DEFAULT_REGION = 'us-east-1'
 const LOCK_HEADER = 'x-amz-bucket-object-lock-enabled'
 
-/** S3 API reference, CreateBucket. A second creation is 200 in us-east-1 when it asks for the same, else 409 (spec/decisions/0002). */
+/**
+ * S3 API reference, CreateBucket. Creating a bucket again is 200 in us-east-1 with equal settings, else 409
+ * (spec/decisions/0002).
+ */
 export const createBucket = defineOperation({
   name: 'CreateBucket',
   method: 'PUT',
@@ -19,7 +22,7 @@ export const createBucket = defineOperation({
   headers: [LOCK_HEADER],
   async handle(request) {
     const { bucket } = request
-    // On other requests a name outside the rules simply belongs to no bucket.
+    // Other requests answer NoSuchBucket for an invalid name.
     if (!isBucketName(bucket)) throw new S3Error('InvalidBucketName', { details: [['BucketName', bucket]] })
     const region = parseCreateBucketConfiguration(await readDocument(request)) ?? DEFAULT_REGION
     await request.journal.execute({ kind: 'create-bucket', bucket, region, lockEnabled: wantsLock(request) })

@@ -7,7 +7,7 @@ import { initiateMultipartUploadResult } from '../documents/multipart-documents.
 import { xmlResponse } from '../documents/xml-response.ts'
 import { defineOperation } from '../operation.ts'
 
-/** S3 API reference, CreateMultipartUpload. What the object is to be is said here and fixed. */
+/** S3 API reference, CreateMultipartUpload. Fixes the metadata of the object. */
 export const createMultipartUpload = defineOperation({
   name: 'CreateMultipartUpload',
   method: 'POST',

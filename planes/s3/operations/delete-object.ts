@@ -8,7 +8,7 @@ import { requestedVersion, requireBucket } from '../lookup.ts'
 import type { S3Services } from '../services.ts'
 import { defineOperation } from '../operation.ts'
 
-/** S3 API reference, DeleteObject: 204 also for what is not there. */
+/** S3 API reference, DeleteObject: 204 also for a missing object. */
 export const deleteObject = defineOperation({
   name: 'DeleteObject',
   method: 'DELETE',
@@ -36,14 +36,14 @@ export const deleteObject = defineOperation({
   },
 })
 
-/** A version that was named is named in the answer, whether it was there or not. */
+/** The answer repeats the version id of the request, whether the version existed or not. */
 function namedVersion(bucket: BucketState, named: string): HeaderLine[] {
   return bucket.versioning === 'off' ? [] : [['x-amz-version-id', named]]
 }
 
 /**
- * The marker that now hides the key, also one whose id is `null`. The engine knows whether there is one: versioning may
- * have been enabled since the bucket was read.
+ * Headers for the delete marker that now hides the key, even with the id `null`. Decided by the engine's result,
+ * because versioning may have been enabled since the bucket was read.
  */
 function deletedVersion(version: VersionName | undefined, services: S3Services): HeaderLine[] {
   if (version === undefined) return []

@@ -28,13 +28,13 @@ import type { S3Services } from '../services.ts'
 import { hintSentence } from '../client-hints.ts'
 import { deleteObject } from './delete-object.ts'
 
-/** Of a version id in a record, where it is as it was sent. */
+/** Of a version id in a record, which is recorded as sent. */
 const VERSION_ID_BYTES_MAXIMUM = 64
 const REASON_BYTES_MAXIMUM = 512
 
 /**
- * S3 API reference, DeleteObjects. Every key is a DeleteObject of its own: permission, guard, records and event are those
- * that it would have alone (decision 0137).
+ * S3 API reference, DeleteObjects. Every key has the permission, guard, records and event of a separate DeleteObject
+ * (decision 0137).
  */
 export const deleteObjects = defineOperation({
   name: 'DeleteObjects',
@@ -53,34 +53,34 @@ export const deleteObjects = defineOperation({
     if (writeCondition(request.http).kind !== 'none') throw conditionOnAll()
     const { objects, quiet } = parseDeletionList(await readDocument(request))
     const judged = objects.map((object) => judge(object, request, services))
-    // Of a bucket in which the sender may delete nothing that it named, it hears nothing.
+    // A sender that may delete none of its keys does not learn whether the bucket exists.
     if (judged.some(({ error }) => error === undefined)) requireBucket(request, services)
     const results = await carryOut(request, judged, services)
     return xmlResponse(deleteResult(results, quiet))
   },
 })
 
-/** A key with what its sender asks of it, and why it is refused, if it is. */
+/** A key with its requested deletion, and the error if it is refused. */
 interface Judged {
   readonly named: NamedDeletion
   readonly deletion: Deletion
   readonly error: S3Error | undefined
 }
 
-/** S3 wants to know that the list came whole, whatever the signature says. */
+/** S3 requires a digest of the list, regardless of the signature. */
 function requireDigest(http: HttpRequest): void {
   if (contentMd5(http) !== undefined || declaredChecksum(http) !== undefined) return
   const message = 'Missing required header for this request: Content-MD5 OR x-amz-checksum-*'
   throw new S3Error('InvalidRequest', { message })
 }
 
-/** A condition in a header would be on all keys at once; S3 has none, and to ignore it deletes what was not meant. */
+/** The refusal of a condition in a header: S3 has none for all keys, and ignoring it would delete too much. */
 function conditionOnAll(): S3Error {
   const message = 'Conditions of DeleteObjects are those of its keys: their ETag elements.'
   return new S3Error('NotImplemented', { message, details: [['Header', 'If-Match']] })
 }
 
-/** Refuses what a DELETE of the key alone would be refused for before the rules are asked. */
+/** Checks one key as DeleteObject would before the engine is asked. */
 function judge(named: NamedDeletion, request: BucketRequest, services: S3Services): Judged {
   const { key, versionId, etag } = named
   const metadata = versionId === undefined ? [] : ['version_id', boundedText(versionId, VERSION_ID_BYTES_MAXIMUM)]
@@ -119,7 +119,7 @@ function refuseForeignCondition({ foreign }: NamedDeletion): void {
   throw new S3Error('NotImplemented', { message, refused: foreign })
 }
 
-/** The permissions that `authorize` asks for the key alone. */
+/** Whether the sender has the permissions that `authorize` requires to delete the key alone. */
 function mayDelete(
   { key, versionId, etag }: NamedDeletion,
   { identity, http, target, bucket }: BucketRequest,

@@ -5,8 +5,8 @@ import { successDocument } from '../text/xml-writer.ts'
 import { versionHeader } from '../version-headers.ts'
 
 /**
- * S3 API reference, GetObjectTagging: the empty set, since no object has tags. The AWS command line asks for them before each
- * copy in parts, and gives the copy up without an answer.
+ * S3 API reference, GetObjectTagging: always the empty set. The AWS command line requests tags before each copy in
+ * parts, and aborts the copy without an answer.
  */
 export const getObjectTagging = defineOperation({
   name: 'GetObjectTagging',

@@ -33,7 +33,7 @@ export const listObjectVersions = defineOperation({
       bucket: bucket.name,
       entries: listedEntries(page.entries, services),
       commonPrefixes: page.prefixes,
-      // The place after a `null` version goes by its number: its id would lose it as soon as it is replaced.
+      // The marker after a `null` version contains its order: the id `null` would lose the place once it is replaced.
       next: nextMarkers(page.next, (last) => services.versionIds.encode(sequenceOfOrder(last))),
       owner: services.owner,
       showsChecksums: services.extensions.has('checksums'),
@@ -42,7 +42,7 @@ export const listObjectVersions = defineOperation({
   },
 })
 
-/** Written field by field, which takes a tenth of the time of copying whole entries: there are a thousand of them. */
+/** Copies field by field, which takes a tenth of the time of spreading a thousand entries. */
 function listedEntries(entries: readonly StoredVersion[], services: S3Services): ListedVersion[] {
   const ids = versionIdsOf(entries, services.versionIds)
   return entries.map(({ key, isLatest, isMarker, lastModifiedMicroseconds, etag, size, checksum }, index) => ({

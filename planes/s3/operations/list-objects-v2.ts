@@ -38,8 +38,8 @@ export const listObjectsV2 = defineOperation({
 })
 
 /**
- * A continuation token wins over start-after; an empty one is the first page. What a start-after holds beyond the
- * longest key cannot decide: every key is before or after it by its first bytes.
+ * The position of the page. A continuation token overrides start-after; an empty token means the first page. Bytes of
+ * start-after beyond the longest key do not change the order to any key.
  */
 function positionOf(
   token: string | undefined,

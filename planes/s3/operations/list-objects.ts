@@ -6,7 +6,7 @@ import { defineOperation } from '../operation.ts'
 import { listObjectsParameters } from '../request/list-parameters.ts'
 import { hintSentence } from '../client-hints.ts'
 
-/** S3 API reference, ListObjects: the first version of lists, whose pages begin after a key that the client names. */
+/** S3 API reference, ListObjects, the first version of listings: pages start after a key that the client names. */
 export const listObjects = defineOperation({
   name: 'ListObjects',
   method: 'GET',

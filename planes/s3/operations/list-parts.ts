@@ -15,7 +15,7 @@ export const listParts = defineOperation({
     const { query } = request.target
     const { maxParts, partNumberMarker } = listPartsParameters(query)
     const { snapshot, bucket, upload } = requireUpload(request, services)
-    // One more than the page holds says whether another page follows.
+    // One more than the page size, to know whether another page follows.
     const found = snapshot.parts(upload.upload, partNumberMarker, maxParts + 1)
     const parts = found.slice(0, maxParts).map((part) => ({
       number: part.part,

@@ -1,10 +1,10 @@
 import { type Level, type Method, type Operation, operationOf } from '../operation.ts'
 
-/** `PUT object ?tagging` spells method, level and subresource as a reader of the S3 reference knows them. */
+/** Method, level and subresource, such as `PUT object ?tagging`. */
 type Pattern = `${Method} ${Level}` | `${Method} ${Level} ?${string}`
 type Extras = Partial<Pick<Operation, 'mark' | 'accepts' | 'changes'>>
 
-/** @param action without `s3:`; by default it has the name of the operation */
+/** @param action without `s3:`; by default the name of the operation */
 function row(name: string, pattern: Pattern, action = name, extras: Extras = {}): Operation {
   const [method, level, subresource] = pattern.split(' ') as [Method, Level, string | undefined]
   const selected = { method, level, subresource: subresource?.slice(1) }
@@ -17,11 +17,11 @@ const STS: Extras = { mark: { query: 'Action' } }
 const BY_ID: Extras = { mark: { query: 'id' } }
 
 /**
- * The operations of the S3 API that this server does not implement. They are refused by name, so that none falls through
- * to another operation.
+ * The operations of the S3 API that this server does not implement. They are refused by name, so that they do not fall
+ * through to another operation.
  */
 export const NOT_IMPLEMENTED: readonly Operation[] = [
-  // The SDK for JavaScript tells it from ListBuckets in the query; they share the path.
+  // Same path as ListBuckets; distinguished by a query parameter of the SDK for JavaScript.
   row('ListDirectoryBuckets', 'GET service', 'ListAllMyDirectoryBuckets', {
     mark: { query: 'x-id', value: 'ListDirectoryBuckets' },
   }),

@@ -13,8 +13,8 @@ import { contentHeaders, userMetadata } from '../request/metadata.ts'
 import { defineOperation, PUT_BYTES_MAXIMUM } from '../operation.ts'
 
 /**
- * S3 API reference, PutObject. Everything that can be refused by the head of the request is refused before the body is
- * read; nothing is visible before the last byte was checked.
+ * S3 API reference, PutObject. Everything in the head is checked before the body is read; nothing is visible before the
+ * last byte was checked.
  */
 export const putObject = defineOperation({
   name: 'PutObject',
@@ -38,7 +38,7 @@ export const putObject = defineOperation({
       const { key } = request
       const headers = headersToStore
       const kind = 'write-object'
-      // Most writes, as objects of one form: the platform is several times slower at putting spreads together.
+      // Most writes have this form, as one literal: spreads are several times slower.
       const plain = { kind, bucket: bucket.name, key, size, etag, digest, headers, metadata, body, condition } as const
       const { declared } = checks
       if (lock === undefined && declared === undefined) return plain

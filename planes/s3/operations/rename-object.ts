@@ -9,7 +9,7 @@ import { clientToken, renameSource } from '../request/rename-source.ts'
 import type { ObjectRequest } from '../s3-request.ts'
 import type { S3Services } from '../services.ts'
 
-/** What a request asks for, but for the object that it finds. */
+/** The rename that a request asks for, without its source version. */
 type Rename = Pick<CommandOf<'rename-object'>, 'bucket' | 'key' | 'sourceKey' | 'condition' | 'token'>
 
 /** S3 API reference, RenameObject (spec/decisions/0143). */
@@ -48,8 +48,8 @@ function targetCondition(http: HttpRequest): Rename['condition'] {
 }
 
 /**
- * The version that is renamed, if the conditions of the request on it hold. None for a repeat of a request that was
- * carried out, which the engine knows.
+ * The version to rename, if the conditions on it hold. Undefined for a repeat of a completed rename, which the engine
+ * recognizes.
  * @throws S3Error NoSuchBucket, PreconditionFailed
  */
 function findSource({ http, target }: ObjectRequest, services: S3Services, { bucket, key, sourceKey, token }: Rename) {

@@ -30,7 +30,7 @@ export function attributesAsked(request: HttpRequest, target: Target): ReadonlyS
 
 /** A page of the parts of an object. */
 export interface PartsAsked {
-  /** Number of the part before it. */
+  /** Number of the part before the page. */
   readonly after: number
   readonly maximum: number
 }

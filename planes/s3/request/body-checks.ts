@@ -13,7 +13,7 @@ import { S3Error } from '../errors.ts'
 import type { S3Request } from '../s3-request.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 
-/** Everything a request says about its body, to be compared with the body that came. */
+/** Checks a body against the digests and checksums that its request declares. */
 export class BodyChecks {
   readonly #inHead: DeclaredChecksum | undefined
   readonly #trailing: TrailingChecksum | undefined
@@ -22,8 +22,8 @@ export class BodyChecks {
   readonly #checksum: RunningChecksum | undefined
 
   /**
-   * @param trailing a checksum that comes after the body, in place of one in the head; `of something else`: the one in
-   *   the head is not of the body
+   * @param trailing a checksum after the body, instead of one in the head; `of something else`: the checksum in the
+   *   head does not cover the body
    * @throws S3Error InvalidDigest, InvalidRequest, NotImplemented for a declaration that cannot be checked
    */
   constructor(request: HttpRequest, claimed: ClaimedPayload, trailing?: TrailingChecksum | 'of something else') {
@@ -83,7 +83,7 @@ export class BodyChecks {
 }
 
 /**
- * The length that a request states for its body.
+ * The declared length of a body.
  * @throws S3Error MissingContentLength, EntityTooLarge
  */
 export function requireLength(request: S3Request): number {

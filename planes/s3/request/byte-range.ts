@@ -2,9 +2,9 @@ import { type ByteRange, rangeOf, unsatisfiedRange } from '../../http/headers/by
 import { S3Error } from '../errors.ts'
 
 /**
- * Reads a Range header against the size of the object.
- * @returns undefined when the whole object is to be sent
- * @throws S3Error InvalidRange when the range is well-formed and lies outside the object
+ * Parses a Range header for an object of `size` bytes.
+ * @returns undefined to send the whole object
+ * @throws S3Error InvalidRange for a valid range outside the object
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | undefined {
   const range = rangeOf(header, size)

@@ -1,6 +1,6 @@
 /**
- * The checksums that a client sends with a body: Content-MD5 and one of the x-amz-checksum-* headers. Current SDKs send
- * one by default with every body; ignoring it would be a silent promise.
+ * Checksums that a client sends with a body: Content-MD5 and one of the x-amz-checksum-* headers. Current SDKs send one
+ * with every body by default; a client would take an ignored checksum for verified.
  */
 
 import { createHash } from 'node:crypto'
@@ -13,7 +13,7 @@ import { S3Error } from '../errors.ts'
 import { effectiveHeader } from './effective-headers.ts'
 import type { Target } from './target.ts'
 
-/** A checksum in the making. */
+/** A checksum being computed. */
 export interface RunningChecksum {
   update(chunk: Uint8Array): void
   /** Called once, at the end. Numbers are big-endian. */
@@ -78,7 +78,7 @@ export function contentMd5(request: HttpRequest): Buffer | undefined {
 
 const CHECKSUM_PREFIX = 'x-amz-checksum-'
 
-/** Headers of the family that ask for something and carry no checksum; they are tolerated. */
+/** Suffixes of x-amz-checksum-* headers that carry no checksum; they are accepted. */
 const REQUESTS: ReadonlySet<string> = new Set(['mode', 'algorithm', 'type'])
 
 /**
@@ -99,7 +99,7 @@ function checksumHeader(request: HttpRequest): DeclaredChecksum | undefined {
 }
 
 /**
- * The line of the one header with a checksum.
+ * The header line with the checksum.
  * @throws S3Error InvalidRequest (two at once)
  */
 export function rawChecksumHeader(request: HttpRequest): HeaderLine | undefined {
@@ -127,9 +127,9 @@ function requireAnnounced(request: HttpRequest, { algorithm, header }: NamedChec
   throw new S3Error('InvalidRequest', { message })
 }
 
-/** A checksum that is to come after the body. */
+/** A checksum announced for after the body. */
 export interface TrailingChecksum extends NamedChecksum {
-  /** Undefined until it has come. */
+  /** Undefined until it has arrived. */
   declared: DeclaredChecksum | undefined
 }
 
@@ -168,7 +168,7 @@ export function isAlgorithm(name: string): name is ChecksumAlgorithm {
   return Object.hasOwn(CHECKSUM_BYTES, name)
 }
 
-/** Strict: the platform's decoder skips what is not base64, so the text must be what its bytes encode to. */
+/** Decodes strictly: Node's decoder skips invalid characters, so the text must equal the encoding of its bytes. */
 export function parseBase64(text: string, length: number): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64')
   return bytes.length === length && bytes.toString('base64') === text ? bytes : undefined

@@ -15,7 +15,7 @@ import { invalidArgument, S3Error } from '../errors.ts'
 import type { Target } from './target.ts'
 
 /**
- * Decides whether a read of an existing object goes ahead.
+ * Checks the conditions of a read of an existing object.
  * @param nowMilliseconds an If-Modified-Since in the future counts as absent
  * @throws S3Error PreconditionFailed
  */
@@ -50,8 +50,8 @@ export function checkSourceConditions(
 const UNCONDITIONAL: WriteCondition = { kind: 'none' }
 
 /**
- * Reads the conditions of a write (PutObject, CopyObject's target, DeleteObject). What cannot be kept is refused: a
- * lock protocol built on a condition that is ignored loses data.
+ * The conditions of a write (PutObject, CopyObject's target, DeleteObject). Unsupported conditions are refused: a lock
+ * protocol built on an ignored condition loses data.
  * @throws S3Error NotImplemented (If-Unmodified-Since), InvalidRequest (two at once), InvalidArgument (empty)
  */
 export function writeCondition(request: HttpRequest): WriteCondition {
@@ -90,7 +90,7 @@ function requireEtags(name: string, value: string): EntityTag[] {
   return etags
 }
 
-/** The refusal of a request whose condition does not hold. */
+/** The refusal of a request whose condition fails. */
 function preconditionFailed(condition: string): S3Error {
   return new S3Error('PreconditionFailed', { details: [['Condition', condition]] })
 }

@@ -41,7 +41,7 @@ export function encodeContinuationToken(key: Buffer, bucketId: BucketId | undefi
 export function decodeContinuationToken(key: Buffer, bucketId: BucketId | undefined, token: string): ListPosition {
   if (token.length > TOKEN_LENGTH_MAXIMUM) throw foreignToken()
   const bytes = Buffer.from(token, 'base64url')
-  // The platform's decoder skips what is not base64url, so that many texts would be the same token.
+  // Node's decoder skips characters that are not base64url, so several texts would be the same token.
   if (bytes.length <= POSITION_OFFSET || bytes.toString('base64url') !== token) throw foreignToken()
   const position = bytes.subarray(POSITION_OFFSET)
   const mac = authenticate(key, bucketId, bytes.subarray(0, MAC_OFFSET), position)

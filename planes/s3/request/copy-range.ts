@@ -2,18 +2,18 @@ import { PUT_BYTES_MAXIMUM } from '../operation.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 
 const HEADER = 'x-amz-copy-source-range'
-/** Both ends are given, and numbers of bytes that no object has need no more digits. */
+/** Both ends are required; 15 digits exceed the size of any object. */
 const RANGE = /^bytes=(\d{1,15})-(\d{1,15})$/
 
-/** Bytes of a source: `end` is exclusive. */
+/** A range of a source; `end` is exclusive. */
 interface SourceRange {
   readonly start: number
   readonly end: number
 }
 
 /**
- * Reads the range of a part that is copied against the size of its source. Unlike the Range of a read it is never ignored,
- * and it must be inside the source (S3 API reference, UploadPartCopy).
+ * Parses the range of a copied part for the size of its source. Unlike the Range of a read, an invalid range is
+ * refused, and it must lie inside the source (S3 API reference, UploadPartCopy).
  * @throws S3Error InvalidArgument, InvalidRequest (over 5 GiB)
  */
 export function copyRange(header: string | undefined, size: number): SourceRange {

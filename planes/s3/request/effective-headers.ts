@@ -1,6 +1,6 @@
 /**
- * The x-amz-* headers of a request, wherever they were put. Presigners of some SDKs move every such header into the
- * query and sign only `host`, so a query parameter of that kind counts as the header of its name.
+ * The x-amz-* headers of a request, from its head or its query. Presigners of some SDKs move every such header into the
+ * query and sign only `host`, so an x-amz-* query parameter counts as the header of its name.
  */
 
 import type { HeaderLine, HttpRequest } from '../../http/exchange.ts'
@@ -21,8 +21,8 @@ const SIGNATURE_PARAMETERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A checksum in the query was made by the presigner, before there was a body: it is the sum of nothing, and is left
- * alone. What only asks for checksums (mode, algorithm, type) counts as its header.
+ * A checksum in the query was computed by the presigner, before there was a body: it is the checksum of an empty body
+ * and is ignored. Parameters that only request checksums (mode, algorithm, type) count as headers.
  */
 function isPresignedChecksum(name: string): boolean {
   if (name === 'x-amz-sdk-checksum-algorithm') return true
@@ -35,7 +35,7 @@ function countsAsHeader(name: string): boolean {
   return name.startsWith(AMZ_PREFIX) && !SIGNATURE_PARAMETERS.has(name) && !isPresignedChecksum(name)
 }
 
-/** Without the blanks around it, which a header value could not have had. */
+/** Trims blanks, which a header value cannot have at its ends. */
 function trimBlanks(value: string): string {
   let start = 0
   let end = value.length
@@ -80,8 +80,8 @@ export function effectiveAmzHeaders(request: HttpRequest, target: Target): Heade
 }
 
 /**
- * Refuses a request that says the same thing twice in different words: an x-amz-* name in the query and in the
- * headers, or twice in the query, with different values. One of the two would win, and not the one a reader expects.
+ * Refuses an x-amz-* name with different values in the query and the headers, or twice in the query: it would be
+ * unclear which value counts.
  * @throws S3Error InvalidArgument
  */
 export function refuseContradictions(request: HttpRequest, query: QueryParameters): void {

@@ -3,22 +3,23 @@ import { isIP } from 'node:net'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { S3Error } from '../errors.ts'
 
-/** A Host is shown in an error up to here, which is as long as a name can be. */
+/** Maximum length of a Host in an error: the longest DNS name. */
 const SHOWN_MAXIMUM = 255
 
 /**
- * The names that a Host header may have. With virtual-hosted addressing the bucket is in front of such a name and the
- * path is the key; a store that does not know its own names would take the key for a bucket (spec/decisions/0010).
+ * The names of this store that a Host header may have. With virtual-hosted addressing the bucket is in front of the
+ * name and the path is the key; a store that does not know its names would take the key for a bucket
+ * (spec/decisions/0010).
  */
 export class HostNames {
   readonly #configured: readonly string[] | undefined
   readonly #hostname: string
   #names: ReadonlySet<string>
-  /** The Host that was found to be this store last: most requests have the same. */
+  /** The last accepted Host; most requests have the same. */
   #lastHost: string | undefined
 
   /**
-   * @param configured the setting `s3.hostnames`; with it the names of the machine and of certificates do not count
+   * @param configured the setting `s3.hostnames`, which replaces the names of the machine and of certificates
    * @param hostname name of the machine
    */
   constructor(configured: readonly string[] | undefined, hostname: string) {
@@ -34,8 +35,8 @@ export class HostNames {
   }
 
   /**
-   * Whether a Host is this store. The port says nothing (RFC 9110 section 7.2), case and a dot at the end neither. An IP
-   * address can have no bucket in front, so it always is.
+   * Whether a Host names this store, regardless of port (RFC 9110 section 7.2), case and a trailing dot. Always true
+   * for an IP address, which cannot have a bucket in front.
    */
   includes(host: string): boolean {
     if (host === this.#lastHost) return true
@@ -58,8 +59,7 @@ function nameOf(host: string): string {
 }
 
 /**
- * The DNS names of a certificate. One with a star does not count: it would let in the very hosts that have a bucket in
- * front.
+ * The DNS names of a certificate, without wildcards: those would accept hosts with a bucket in front.
  */
 function certificateNames(certificate: X509Certificate | undefined): string[] {
   const names = (certificate?.subjectAltName ?? '').matchAll(/DNS:([\w.-]+)(?=,|$)/g)
@@ -67,7 +67,7 @@ function certificateNames(certificate: X509Certificate | undefined): string[] {
 }
 
 /**
- * Refuses a request for another host. Called when it is known who asks: to strangers every host is like any other.
+ * Refuses a request for another host. Called after authentication, so that others learn nothing about host names.
  * @throws S3Error NotImplemented
  */
 export function refuseOtherHost(request: HttpRequest, names: HostNames): void {

@@ -1,4 +1,4 @@
-/** The query parameters of the listings. Every page size is at most 1000, but for buckets. */
+/** Query parameters of listings. Every page size is at most 1000, except for buckets. */
 
 import { invalidArgument } from '../errors.ts'
 import type { QueryParameters } from './query-parameters.ts'
@@ -6,10 +6,10 @@ import type { QueryParameters } from './query-parameters.ts'
 const PAGE_MAXIMUM = 1000
 const BUCKETS_MAXIMUM = 10_000
 
-/** The bound that S3 names for markers that are numbers. */
+/** S3's bound for numeric markers. */
 const MARKER_MAXIMUM = 2 ** 31 - 1
 
-/** What every listing of keys takes. */
+/** Parameters common to all listings of keys. */
 interface KeyListParameters {
   /** Empty when absent. */
   readonly prefix: string
@@ -21,7 +21,7 @@ interface KeyListParameters {
 export interface ListObjectsV2Parameters extends KeyListParameters {
   /** 0 to 1000. */
   readonly maxKeys: number
-  /** As sent, to be echoed; an empty one asks for the first page. */
+  /** As sent, for the answer; an empty token means the first page. */
   readonly continuationToken: string | undefined
   /** Undefined when absent or empty. Ignored when the continuation token is not empty. */
   readonly startAfter: string | undefined
@@ -46,7 +46,7 @@ export interface ListObjectsParameters extends KeyListParameters {
   readonly maxKeys: number
 }
 
-/** @throws S3Error InvalidArgument, also for a version of lists that there is not */
+/** @throws S3Error InvalidArgument, also for an unknown `list-type` */
 export function listObjectsParameters(query: QueryParameters): ListObjectsParameters {
   const version = query.first('list-type')
   if (version !== undefined) throw invalidArgument('list-type', version, 'Incorrect List Type specified in Request')
@@ -76,7 +76,7 @@ export function listBucketsParameters(query: QueryParameters): ListBucketsParame
 export interface ListObjectVersionsParameters extends KeyListParameters {
   /** The list continues after all versions of this key, or after one of them. The key need not exist. */
   readonly keyMarker: string | undefined
-  /** Never without a key marker. Whether it is a version id is not known here. */
+  /** Undefined without a key marker. Not yet checked to be a version id. */
   readonly versionIdMarker: string | undefined
   /** 0 to 1000. */
   readonly maxKeys: number
@@ -114,7 +114,7 @@ export function listPartsParameters(query: QueryParameters): ListPartsParameters
 export interface ListMultipartUploadsParameters extends KeyListParameters {
   /** The list continues after all uploads of this key, or after one of them. */
   readonly keyMarker: string | undefined
-  /** Never without a key marker: S3 takes no notice of it then. Whether it is an upload id is not known here. */
+  /** Undefined without a key marker, as S3 ignores it then. Not yet checked to be an upload id. */
   readonly uploadIdMarker: string | undefined
   /** 0 to 1000. */
   readonly maxUploads: number

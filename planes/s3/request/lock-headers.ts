@@ -1,4 +1,4 @@
-/** The headers of Object Lock: what a write asks for, what a read says, and the wish to bypass governance. */
+/** Headers of Object Lock: locks requested by writes, locks reported by reads, and the bypass of governance. */
 
 import type { Milliseconds } from '../../../engine/brands.ts'
 import type { LockState, Retention } from '../../../engine/events/values.ts'
@@ -14,14 +14,14 @@ const MODE = 'x-amz-object-lock-mode'
 const RETAIN_UNTIL = 'x-amz-object-lock-retain-until-date'
 const LEGAL_HOLD = 'x-amz-object-lock-legal-hold'
 
-/** Headers that a write takes to lock what it writes. */
+/** Headers by which a write locks its object. */
 export const LOCK_HEADERS: readonly string[] = [MODE, RETAIN_UNTIL, LEGAL_HOLD]
 /** The header that asks to bypass governance retention. */
 export const BYPASS_HEADER = 'x-amz-bypass-governance-retention'
 
 /**
- * The lock that a write (PutObject, CopyObject, CreateMultipartUpload) asks for; undefined when it names none. Whether
- * the bucket has Object Lock and the caller may set it is for others to say.
+ * The lock that a write (PutObject, CopyObject, CreateMultipartUpload) asks for; undefined without one. Does not check
+ * whether the bucket has Object Lock and whether the caller may set it.
  * @param nowMilliseconds the date must be after it
  * @throws S3Error InvalidArgument: a mode without a date or a date without a mode (specification, Object Lock rule 1),
  *   a mode, date or hold of another form, a date that is not in the future
@@ -75,7 +75,7 @@ export function lockHeaders(lock: LockState | undefined): HeaderLine[] {
   return lines
 }
 
-/** Whether the request asks to bypass governance retention; the permission for it is another matter. */
+/** Whether the request asks to bypass governance retention; its permission is checked elsewhere. */
 export function bypassRequested(request: HttpRequest, target: Target): boolean {
   return effectiveHeader(request, target, BYPASS_HEADER)?.toLowerCase() === 'true'
 }

@@ -1,6 +1,6 @@
 /**
- * What a write says about its object: user metadata and the content headers that S3 stores and gives back. Pairs, not
- * objects: a name such as `__proto__` is a name like any other. Nothing enters that could not leave as a header.
+ * User metadata and stored content headers of a write. Pairs instead of objects, so that names such as `__proto__` are
+ * harmless. Values that could not be sent as a header are refused.
  */
 
 import type { HttpRequest } from '../../http/exchange.ts'
@@ -18,7 +18,7 @@ const METADATA_BYTES_MAXIMUM = 2048
 /** A header name (RFC 9110 token) in lower case. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 
-/** Whether a stored pair can be given back as a header line, or as one of user metadata. Names in lower case. */
+/** Whether a stored pair can be sent as a header line, or as user metadata. Names in lower case. */
 export function isHeaderLine(name: string, value: string): boolean {
   return TOKEN.test(name) && isHeaderValue(value)
 }
@@ -55,7 +55,7 @@ function checkMetadataSize(pairs: readonly Pair[]): void {
   throw new S3Error('MetadataTooLarge', { details })
 }
 
-/** Content headers that are stored, and whether a repeated one is a longer list or a contradiction. */
+/** Content headers that are stored. Repeats of a `list` are joined; repeats of a `single` are refused. */
 export const STORED_HEADERS: ReadonlyMap<string, 'list' | 'single'> = new Map([
   ['cache-control', 'list'],
   ['content-disposition', 'single'],
@@ -66,8 +66,8 @@ export const STORED_HEADERS: ReadonlyMap<string, 'list' | 'single'> = new Map([
 ])
 
 /**
- * The content headers of a write that are stored and given back as they are, sorted by name. An empty one counts as
- * absent. `aws-chunked` describes the transfer and never belongs to the object.
+ * The content headers of a write that are stored and returned unchanged, sorted by name. An empty header counts as
+ * absent. `aws-chunked` describes the transfer and is not stored.
  * @throws S3Error InvalidArgument
  */
 export function contentHeaders(request: HttpRequest): Pair[] {

@@ -1,4 +1,6 @@
-/** The query of a request: split and decoded once, in order, with repeats. No object map: names come from strangers. */
+/**
+ * The query of a request, split and decoded once, in order, with repeats. Not an object, since clients choose names.
+ */
 
 import { invalidArgument, S3Error } from '../errors.ts'
 import { decodeUri, encodeUri } from '../text/uri-encoding.ts'
@@ -37,14 +39,14 @@ export class QueryParameters {
   }
 }
 
-/** Far more than any operation has; each is decoded and sorted before anybody knows who asks. */
+/** Far more than any operation has. Bounded, because each is decoded and sorted before authentication. */
 const PARAMETERS_MAXIMUM = 100
 
 const NONE = new QueryParameters([])
 
 /**
  * Parses a raw query without its `?`. A literal `+` is a space; `?acl` is `acl` with an empty value; empty pieces
- * between two `&` say nothing and are skipped.
+ * between two `&` are skipped.
  * @throws S3Error InvalidURI on a malformed percent escape or bytes that are not UTF-8, and InvalidArgument for more
  *   than 100 parameters
  */
@@ -64,8 +66,8 @@ export function parseQuery(raw: string): QueryParameters {
 }
 
 /**
- * Refuses a parameter that is there twice. SigV4 signs repeats in the order of their values, so anybody could swap them
- * under a signature, and only the first would be read.
+ * Refuses repeated parameters. SigV4 signs repeats in the order of their values, so they could be swapped under a valid
+ * signature, and only the first would be read.
  * @throws S3Error InvalidArgument
  */
 export function refuseRepeats({ entries }: QueryParameters): void {

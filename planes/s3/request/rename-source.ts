@@ -10,8 +10,8 @@ import { checkKeyLength, type Target } from './target.ts'
 const HEADER = 'x-amz-rename-source'
 
 /**
- * The key that a rename finds its object under.
- * @throws S3Error as parseRenameSource, InvalidArgument also where there is no such header
+ * The source key of a rename.
+ * @throws S3Error as parseRenameSource, InvalidArgument also without the header
  */
 export function renameSource(request: HttpRequest, target: Target, bucket: string): string {
   return parseRenameSource(effectiveHeader(request, target, HEADER) ?? '', bucket)
@@ -49,7 +49,7 @@ function malformed(header: string, why: string): S3Error {
 }
 
 /**
- * The token by which a repeat of a rename is known, if the client sent one.
+ * The token that identifies repeats of a rename, if the client sent one.
  * @throws S3Error InvalidArgument
  */
 export function clientToken(request: HttpRequest, target: Target): string | undefined {

@@ -6,7 +6,7 @@ const COUNTER_LIMIT = 16 ** COUNTER_DIGITS
 
 /**
  * Request ids: 18 upper-case hexadecimal digits, a random prefix for each front end and start, then a counter. Unique
- * without asking anyone, and a random number per request less on the hot path.
+ * without coordination, and without a random number per request on the hot path.
  */
 export class RequestIds {
   readonly #prefix = randomBytes(PREFIX_BYTES).toString('hex').toUpperCase()

@@ -1,7 +1,7 @@
 /**
- * The target of a request, parsed once. Signature, authorization and storage all use this one reading of the path, so
- * that no two of them can disagree about which object is meant. No URL class comes near: it would fold `..`, `%2e` and
- * doubled slashes, which are ordinary parts of keys.
+ * The target of a request, parsed once. Signature, authorization and storage use the same parsed path, so that they
+ * cannot disagree about the object. Not parsed by URL, which would fold `..`, `%2e` and double slashes: they are
+ * ordinary parts of keys.
  */
 
 import { KEY_BYTES_MAXIMUM, overlongKeyBytes } from '../../../engine/domain/names.ts'

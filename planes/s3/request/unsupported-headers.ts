@@ -15,12 +15,12 @@ import { CLIENT_HINTS } from '../client-hints.ts'
 import type { Target } from './target.ts'
 
 interface UnsupportedHeader {
-  /** Lower-case name, or with `*` at its end a prefix. */
+  /** Lower-case name, or a prefix with `*` at its end. */
   readonly name: string
-  /** Values that ask for exactly what the store does anyway, and so are let pass. Compared in lower case. */
+  /** Accepted values, which ask for what the store does anyway. Compared in lower case. */
   readonly accepted?: readonly string[]
   readonly why: string
-  /** The extension that does what it asks for. While that is off the header is refused, whatever the operation. */
+  /** The extension that supports the header. While it is off, every operation refuses the header. */
   readonly extension?: Extension
 }
 
@@ -97,7 +97,7 @@ export function refuseUnsupportedHeaders(
 
 const CONTENT_HASH = 'x-amz-content-sha256'
 
-/** As while the extension is off. */
+/** Refuses all chunked bodies, while the extension is off. */
 function refuseChunks(request: HttpRequest, target: Target): void {
   const why = `${AWS_CHUNKED}; ${turnOn('aws-chunked')}`
   if (isAwsChunked(request.header('content-encoding'))) throw notImplemented('content-encoding', why)

@@ -1,4 +1,4 @@
-/** What a multipart upload asks for and says of checksums (S3 user guide, Checking object integrity). */
+/** Checksum headers of multipart uploads (S3 user guide, Checking object integrity). */
 
 import { isUploadChecksum } from '../../../engine/domain/upload-checksums.ts'
 import type { ObjectChecksum, UploadChecksum } from '../../../engine/events/values.ts'
@@ -47,7 +47,7 @@ function parseType(type: string): 'COMPOSITE' | 'FULL_OBJECT' {
   throw invalid(`Value for ${TYPE} header is invalid.`)
 }
 
-/** What the answer to the beginning of an upload says of it. */
+/** The checksum headers in the answer to CreateMultipartUpload. */
 export function requestedChecksumHeaders(checksum: UploadChecksum | undefined): HeaderLine[] {
   if (checksum === undefined) return []
   return [
@@ -57,8 +57,8 @@ export function requestedChecksumHeaders(checksum: UploadChecksum | undefined): 
 }
 
 /**
- * Refuses a part without the checksum that its upload asked for, or with another.
- * @param algorithm of the checksum that comes with the part, in the head or after the body
+ * Refuses a part without the checksum that its upload asked for, or with another algorithm.
+ * @param algorithm of the part's checksum, in the head or after the body
  * @throws S3Error InvalidRequest
  */
 export function requirePartChecksum(asked: UploadChecksum | undefined, algorithm: string | undefined): void {

@@ -1,4 +1,4 @@
-/** The forms of time on the S3 wire. Times of the store are microseconds since the Unix epoch. */
+/** Time formats of the S3 protocol. Times of the store are microseconds since the Unix epoch. */
 import { type Milliseconds, millisecondsOf } from '../../../engine/brands.ts'
 import { utcMilliseconds } from '../../http/headers/http-date.ts'
 
@@ -10,23 +10,22 @@ const MILLISECONDS_PER_DAY = 86_400_000
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
 /**
- * The day that was written last, and how its times begin. A listing writes a thousand times, most of them of one day,
- * and the platform's own writer was a tenth of the cost of the whole page.
+ * The last formatted day, and its text. A listing formats a thousand times, mostly of one day, and Date's own
+ * formatting was a tenth of the cost of a page.
  */
 let writtenDay: number | undefined
 let writtenDate = ''
-/** The second that was written last, up to its point: objects that follow each other were often written together. */
+/** Cached text of the last formatted second: neighbouring objects were often written together. */
 let writtenSecond: number | undefined
 let writtenTime = ''
 
-/** `2026-01-31T12:00:00.000Z`, as XML documents and Object Lock headers carry it. */
+/** Formats `2026-01-31T12:00:00.000Z`, for XML documents and Object Lock headers. */
 export function isoTimestamp(microseconds: number): string {
   return isoMilliseconds(Math.floor(microseconds / MICROSECONDS_PER_MILLISECOND))
 }
 
 /**
- * The same form from milliseconds, as retention counts. Years far ahead are exact, which they would not be in
- * microseconds.
+ * The same format from milliseconds, for retention: dates far in the future would not be exact in microseconds.
  */
 export function isoMilliseconds(milliseconds: number): string {
   const second = Math.floor(milliseconds / MILLISECONDS_PER_SECOND)
@@ -56,7 +55,7 @@ function isoSecond(milliseconds: number): string {
 
 const ISO_TIMESTAMP = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))$/
 
-/** The last moment that the four digits of a year can tell. */
+/** The last moment of the year 9999. */
 const ISO_LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
@@ -85,7 +84,7 @@ function fractionMilliseconds(fraction: string): number {
   return Math.ceil(Number(digits) / NANOSECONDS_PER_MILLISECOND)
 }
 
-/** The time that was read last: busy clients sign many requests in a second. */
+/** Cache of the last parsed time: busy clients sign many requests in a second. */
 let readText: string | undefined
 let readMilliseconds: number | undefined
 

@@ -1,12 +1,12 @@
 /**
- * Percent encoding as AWS signatures and `encoding-type=url` want it: the unreserved characters of RFC 3986 stay, each
- * other byte of the UTF-8 form becomes `%XX` with upper-case digits.
+ * Percent encoding of AWS signatures and `encoding-type=url`: unreserved characters of RFC 3986 stay, every other byte
+ * of the UTF-8 form becomes `%XX` with upper-case digits.
  */
 
 const RESERVED = /[^A-Za-z0-9\-._~]/
 const RESERVED_BUT_SLASH = /[^A-Za-z0-9\-._~/]/
 
-/** What encodeURIComponent leaves alone although it is reserved. */
+/** Reserved characters that encodeURIComponent does not encode. */
 const LEFT_BY_PLATFORM = /[!'()*]/g
 
 /**
@@ -38,7 +38,7 @@ export function decodeUri(text: string): string | undefined {
   }
 }
 
-/** None of them is below 0x10. */
+/** Encodes one of the reserved characters, which are all above 0x0f. */
 function encodeCharacter(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 }

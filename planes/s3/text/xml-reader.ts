@@ -1,27 +1,27 @@
 /**
- * Reading XML that clients send. Declarations (`<!`) are refused before anything is read, which rules out entities, their
- * expansion and external files.
+ * Reads XML from clients. Declarations (`<!`) are refused first, which rules out entities, their expansion and external
+ * files.
  */
 
 import { isUtf8 } from 'node:buffer'
 import { malformedXml } from '../errors.ts'
 import { type XmlElement, XmlScanner } from './xml-scanner.ts'
 
-/** The beginning of a document: a declaration or none, then at once the document element. */
+/** Start of a document: an optional declaration, then the document element. */
 const PROLOGUE = /^\ufeff?(?:<\?xml[ \t\r\n][^<>]*\?>)?[ \t\r\n]*(?=<[^?!])/
 /** White space in XML; JavaScript's `\s` matches more. */
 const BLANKS = ' \t\r\n'
 
-/** What no XML 1.0 document may hold; halves of surrogate pairs, which it may not hold either, are not UTF-8. */
+/** Characters forbidden in XML 1.0. Lone surrogates, also forbidden, are not UTF-8 and refused before. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
 
 const CARRIAGE_RETURN = 13
 const LINE_FEED = 10
 
-/** Elements of a document that is taken as a tree: far more than any of them has. */
+/** Maximum elements of a document parsed into a tree; far above any valid document. */
 const TREE_ELEMENTS_MAXIMUM = 10_000
-/** The longest that a document may say in one word is a region of 255 characters. */
+/** Maximum characters of one text; the longest valid one is a region of 255 characters. */
 const TREE_TEXT_MAXIMUM = 512
 
 /**
@@ -58,7 +58,7 @@ export function documentElement(body: Buffer): string {
   return document
 }
 
-/** A line ends with a line feed, however it was written (XML 1.0 section 2.11). */
+/** Normalizes line ends to line feeds (XML 1.0 section 2.11). */
 function withLineFeeds(body: Buffer): Buffer {
   if (!body.includes(CARRIAGE_RETURN)) return body
   const lines = Buffer.allocUnsafe(body.length)
@@ -91,7 +91,7 @@ export function childText(parent: XmlElement, name: string): string | undefined 
 }
 
 /**
- * Refuses what the schema does not know, text between the elements included.
+ * Refuses unknown child elements, and text between the elements.
  * @throws S3Error MalformedXML
  */
 export function expectOnly(parent: XmlElement, names: readonly string[]): void {

@@ -1,11 +1,11 @@
 /**
- * References in XML: the five names and the numbers of characters. Others would need a declaration. One document may hold
- * hundreds of thousands of them, so each is read without a pattern or a callback.
+ * References in XML: five named ones, and numbers of characters; others would need a declaration. A document may
+ * contain hundreds of thousands of references, so they are parsed without regular expressions and callbacks.
  */
 
 import { malformedXml } from '../errors.ts'
 
-/** With the code of their character; nearly every reference is a quote of an ETag. */
+/** Named references and their code points. The quote is first, because ETags contain it. */
 const NAMED = [
   ['quot;', 0x22],
   ['amp;', 0x26],
@@ -14,13 +14,13 @@ const NAMED = [
   ['gt;', 0x3e],
 ] as const
 
-/** From `&` to `;`: no character needs more, the last being `&#1114111;` and `&#x10ffff;`. */
+/** Maximum distance from `&` to `;`: the last character is `&#1114111;` or `&#x10ffff;`. */
 const DISTANCE_MAXIMUM = 9
 const CODE_POINT_MAXIMUM = 0x10_ff_ff
 const CODE = { hash: 35, zero: 48, x: 120 } as const
 
 /**
- * The text, with the characters that it refers to.
+ * The text with its references resolved.
  * @throws S3Error MalformedXML (a reference to anything but a character that XML knows)
  */
 export function resolveReferences(text: string): string {
@@ -74,7 +74,7 @@ function numberAt(text: string, from: number, end: number, radix: 10 | 16): numb
   return number
 }
 
-/** Of a code: `0` to `9`, `a` to `f` in either case; Infinity of any other. */
+/** Value of a hexadecimal digit by its code; Infinity for any other character. */
 function digitOf(code: number): number {
   if (code >= CODE.zero && code < CODE.zero + 10) return code - CODE.zero
   const letter = (code | 0x20) - 0x61

@@ -1,7 +1,7 @@
 /**
- * A pull scanner for XML. It accepts elements, attributes (their form is checked, what they say is dropped) and text, and
- * nothing else; `documentElement` has refused the rest before. Small documents are taken as a tree; one of 10,000 parts
- * is taken element by element, in about ten milliseconds.
+ * A pull scanner for XML. It accepts only elements, attributes (checked for form, then ignored) and text;
+ * `documentElement` has refused everything else. Small documents are read as a tree; a document of 10,000 parts element
+ * by element, in about ten milliseconds.
  */
 
 import { malformedXml, type S3Error } from '../errors.ts'
@@ -15,37 +15,37 @@ const ATTRIBUTE = /([A-Za-z_][\w.:-]*)[ \t\r\n]*=[ \t\r\n]*(?:"[^"<]*"|'[^'<]*')
 
 const CODE = { tab: 9, lineFeed: 10, carriageReturn: 13, space: 32, slash: 47, less: 60, greater: 62 } as const
 
-/** Of a text of one word: an ETag, a number, a checksum, the id of a version. */
+/** Of a short text: an ETag, a number, a checksum, a version id. */
 const WORD_CHARACTERS_MAXIMUM = 100
 
 /**
- * Elements of one document: 10,000 parts with their numbers, ETags and checksums have less than half of it. Empty elements
- * and attributes take more time for a byte than anything else.
+ * Elements of one document: 10,000 parts with numbers, ETags and checksums need less than half of it. Bounded, because
+ * empty elements and attributes take the most time per byte.
  */
 const ELEMENTS_MAXIMUM = 100_000
-/** Attributes of all elements together for each element that there may be: namespaces, if anything. */
+/** Attributes per allowed element, over the whole document; valid documents have at most namespaces. */
 const ATTRIBUTE_SHARE = 0.2
 
-/** The elements inside one, by name without namespace prefix. A Map: names come from strangers. */
+/** An element with its children by name without namespace prefix. A Map, since clients choose the names. */
 export interface XmlElement {
   /** The character data, blanks included; empty where there are only child elements. */
   readonly text: string
   readonly children: ReadonlyMap<string, readonly XmlElement[]>
 }
 
-/** Walks through a document from its first byte to its last. Every method throws MalformedXML where it cannot go on. */
+/** Scans a document from start to end. Every method throws MalformedXML on invalid input. */
 export class XmlScanner {
   readonly #text: string
   #at = 0
-  /** Whether the element begun last was an empty-element tag, which has no end tag. */
+  /** Whether the last start tag was an empty-element tag, which has no end tag. */
   #empty = false
   /** Names of the open elements as written, outermost first. */
   readonly #open: string[] = []
-  /** How many it may still have. */
+  /** Remaining number of elements. */
   #elementsLeft: number
   #attributesLeft: number
 
-  /** @param text a document element, as `documentElement` gives it */
+  /** @param text a document element from `documentElement` */
   constructor(text: string, elementsMaximum = ELEMENTS_MAXIMUM) {
     this.#text = text
     this.#elementsLeft = elementsMaximum
@@ -70,8 +70,8 @@ export class XmlScanner {
   }
 
   /**
-   * The text of the current element, references resolved, without white space around it. The element has ended then.
-   * @param maximum characters that it may have as it is written; a longer one is refused unread
+   * Reads and leaves the current element; returns its text, trimmed and with references resolved.
+   * @param maximum characters as written; a longer text is refused unread
    */
   text(maximum = WORD_CHARACTERS_MAXIMUM): string {
     return this.exactText(maximum).trim()
@@ -90,8 +90,8 @@ export class XmlScanner {
   }
 
   /**
-   * The current element with everything in it, references resolved. It has ended then.
-   * @param textMaximum characters that the text of an element without others may have as it is written, between blanks
+   * Reads and leaves the current element; returns it with all its content, references resolved.
+   * @param textMaximum characters as written, without surrounding blanks, of the text of an element without children
    */
   element(textMaximum: number): XmlElement {
     const children = new Map<string, XmlElement[]>()
@@ -114,7 +114,7 @@ export class XmlScanner {
     return { text: resolveReferences(text), children }
   }
 
-  /** Passes over the rest of the current element, whatever well-formed it holds. */
+  /** Skips the rest of the current element, which must be well-formed. */
   skip(): void {
     if (this.#ended()) return
     for (let depth = 1; depth > 0; ) {
@@ -132,7 +132,7 @@ export class XmlScanner {
     }
   }
 
-  /** Refuses what comes after the document element. */
+  /** Refuses anything after the document element. */
   finish(): void {
     this.#skipBlanks()
     if (this.#open.length > 0 || this.#at < this.#text.length) throw malformedXml('There must be one element.')
@@ -164,7 +164,7 @@ export class XmlScanner {
     this.#expectGreater()
   }
 
-  /** Whether the current element was empty; it has ended then. */
+  /** Leaves the current element if it was an empty-element tag; returns whether it was. */
   #ended(): boolean {
     if (!this.#empty) return false
     this.#empty = false
@@ -184,7 +184,7 @@ export class XmlScanner {
     return name
   }
 
-  /** Two of the same name are not well-formed (XML 1.0 section 3.1). */
+  /** Checks attributes; two of the same name are not well-formed (XML 1.0 section 3.1). */
   #attributes(): void {
     const names = new Set<string>()
     for (;;) {

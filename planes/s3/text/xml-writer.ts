@@ -24,9 +24,9 @@ const ESCAPED_ALL = new RegExp(ESCAPED, 'g')
 const FORBIDDEN_ALL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 
 /**
- * Text as XML character data. Carriage returns and other control characters become numeric references: raw, a parser
- * would turn CR into LF, and a key would come back as another key. XML 1.0 knows no form at all for the rest of
- * U+0000 to U+001F; S3 writes references for them too, and clients avoid the matter with `encoding-type=url`.
+ * Escapes text for XML. Carriage returns become numeric references, because a parser would turn them into line feeds
+ * and return another key. XML 1.0 has no form for most other control characters; like S3, this writes references for
+ * them too, and clients avoid the problem with `encoding-type=url`.
  */
 export function escapeXml(text: string): string {
   if (!ESCAPED.test(text)) return text
@@ -34,8 +34,8 @@ export function escapeXml(text: string): string {
 }
 
 /**
- * Like escapeXml, for text that only explains: what XML 1.0 cannot carry becomes U+FFFD, so that the document always
- * parses. A client that cannot parse an error document shows nothing of it.
+ * Like escapeXml, for explanatory text: characters that XML 1.0 cannot carry become U+FFFD, so that every client can
+ * parse the error document.
  */
 export function escapeXmlLossy(text: string): string {
   return escapeXml(text.replace(FORBIDDEN_ALL, '\ufffd'))
