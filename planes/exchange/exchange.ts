@@ -15,12 +15,12 @@ import { HeldBody, holdBody, longBody } from './held-answers.ts'
 import { refusalPace } from './refusal-pace.ts'
 import { type AuditSource, RequestJournal } from './request-journal.ts'
 
-/** How a request is refused in a dialect. */
+/** The refusal of a request in a dialect. */
 export interface Refusal {
   /** The code of the error, for the audit record. */
   readonly code: string
   readonly response: HttpResponse
-  /** Whether it is a fault of the server, which belongs in its log. */
+  /** Whether it is a server fault, to be logged. */
   readonly isFault: boolean
 }
 
@@ -73,7 +73,7 @@ export abstract class Exchange implements AuditSource {
   /** Whether the request is not authenticated, at least not yet. */
   protected abstract get isStranger(): boolean
 
-  /** Carries out what was admitted. */
+  /** Carries out the admitted request. */
   protected abstract handle(): HttpResponse | Promise<HttpResponse>
 
   /** Translates every error of a request, also of the rules and of the store, into an answer of the dialect. */
@@ -82,16 +82,16 @@ export abstract class Exchange implements AuditSource {
   /** Content of the request's records; undefined when it is not recorded. Called more than once. */
   abstract audit(): AuditContext | undefined
 
-  /** Whether the request was authorized, and to change something: then a failure has an attempt in the journal too. */
+  /** Whether the request was authorized to change state; then a failure is recorded with an attempt. */
   protected abstract get isChange(): boolean
 
-  /** Adds to an answer what every answer of the dialect carries. Called once, when the answer is recorded. */
+  /** Adds the common headers of the dialect to an answer. Called once, when the answer is recorded. */
   protected abstract finish(response: HttpResponse): HttpResponse
 
   /** Replaces an answer that could not be recorded. */
   protected abstract unrecorded(error: unknown): HttpResponse
 
-  /** Called with each fault of the server, also one in the middle of a body. */
+  /** Called with each server fault, also during a streamed body. */
   protected abstract failed(error: unknown): void
 
   /**
@@ -140,7 +140,7 @@ export abstract class Exchange implements AuditSource {
     this.#entry = entry
   }
 
-  /** Every promise in the way of a small write costs, so there is one async function for all its steps. */
+  /** All steps of a small write in one async function, since every promise costs. */
   async #runAfterBody(share: Share): Promise<HttpResponse> {
     let response: HttpResponse
     try {
@@ -186,22 +186,22 @@ export abstract class Exchange implements AuditSource {
     return turn === undefined ? this.#answer(response, code) : turn.then(() => this.#answer(response, code))
   }
 
-  /** Answers when there is room for it until it is read; otherwise the request is refused. */
+  /** Answers if there is memory for the answer until it is sent; otherwise refuses the request. */
   #answer(response: HttpResponse, errorCode?: string): HttpResponse | Promise<HttpResponse> {
     const body = longBody(response)
     if (body === undefined) return this.#record(response, errorCode)
-    // What was changed is answered in any case.
+    // A change that was made must be answered in any case.
     const held = holdBody(body, { owner: this.account, cut: () => this.http.cut(), isDue: this.isChange })
     return held === undefined ? this.#answerBusy() : this.#record({ ...response, body: held }, errorCode)
   }
 
-  /** Nothing is asked for, so this ends, whatever a dialect has to say. */
+  /** Refuses without asking for memory, so this cannot recurse, however long the dialect's refusal is. */
   #answerBusy(): HttpResponse | Promise<HttpResponse> {
     const { code, response } = this.refusal(new BusyError())
     return this.#record(withoutLongBody(response), code)
   }
 
-  /** Records the answer and lets it go; waits only when the journal has too many records on their way. */
+  /** Records the answer and returns it; waits only while the journal has too many pending records. */
   #record(response: HttpResponse, errorCode?: string): HttpResponse | Promise<HttpResponse> {
     let recorded: Promise<void> | undefined
     try {
@@ -286,7 +286,7 @@ function isServersFault(status: number, error: unknown): boolean {
   return status >= 500 && status !== 501 && !(error instanceof BusyError)
 }
 
-/** The answer without a body whose length a client may have a say in. */
+/** The answer without a long body, whose length a client could influence. */
 function withoutLongBody(response: HttpResponse): HttpResponse {
   const { body, ...head } = response
   return body === undefined || isSource(body) || body.length <= UNASKED_LENGTH_MAXIMUM ? response : head
@@ -297,7 +297,7 @@ function bytesOf(body: Buffer | string | HeldBody | undefined): number {
   return body instanceof HeldBody ? body.length : Buffer.byteLength(body)
 }
 
-/** Closes what a response would have been read from, when it is not sent. */
+/** Closes the body of a response that is not sent. */
 export function discardBody({ body }: HttpResponse): void {
   if (isSource(body)) body.close()
 }

@@ -1,12 +1,12 @@
 import { type Share, Shares } from '../../engine/shares/shares.ts'
 import { type BodySource, type HttpResponse, isSource } from '../http/exchange.ts'
 
-/** A shorter answer is with the socket at once, so it is not counted. */
+/** Shorter answers go to the socket at once, so they are not counted. */
 const COUNTED_LENGTH_MINIMUM = 16 * 1024
 
 /**
- * The answers of this thread that are in memory whole and that their clients have not read. Each is bounded; this bounds
- * all of them together, by owner, since a client need not read what it asks for.
+ * Bounds the memory of answers that their clients have not read yet, of all owners in this thread together. Each answer
+ * is bounded, but a client need not read the answers it requests.
  */
 export const heldAnswers = new Shares('held-answers')
 
@@ -15,22 +15,22 @@ export function longBody({ body }: HttpResponse): Buffer | string | undefined {
   return body === undefined || isSource(body) || body.length < COUNTED_LENGTH_MINIMUM ? undefined : body
 }
 
-/** Who holds an answer, and how it is taken away. */
+/** The owner of an answer, and how to evict it. */
 export interface AnswerHolder {
   readonly owner: string
   /** Closes the connection. Called in a later turn of the event loop. */
   readonly cut: () => void
-  /** The answer is of a change that was made, and may not be kept back. */
+  /** Whether the answer reports a change that was made, and so must be sent. */
   readonly isDue: boolean
 }
 
 /**
- * A body counted in the share of its owner, until it is sent or its client has gone.
- * @returns undefined when there is no room for it
+ * Counts a body in the share of its owner, until it is sent or its client has gone.
+ * @returns undefined when there is no room
  */
 export function holdBody(body: Buffer | string, { owner, cut, isDue }: AnswerHolder): HeldBody | undefined {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  // Not at once: another request is being answered just now.
+  // In a later turn, since another request is being answered now.
   const evict = () => void setImmediate(cut)
   const share = heldAnswers[isDue ? 'claim' : 'take'](owner, bytes.length, evict)
   return share === undefined ? undefined : new HeldBody(bytes, share)
@@ -38,7 +38,7 @@ export function holdBody(body: Buffer | string, { owner, cut, isDue }: AnswerHol
 
 export class HeldBody implements BodySource {
   readonly length: number
-  /** Called when it is over. */
+  /** Called when the body is closed. */
   closed: (() => void) | undefined
   readonly #share: Share
   #rest: Buffer | undefined

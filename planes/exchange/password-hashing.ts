@@ -8,7 +8,7 @@ const SALT_BYTES = 16
 const HASH_BYTES = 32
 /** 32 MiB and some 80 ms of one processor for each password (RFC 7914 section 2). */
 const COST = { cost: 2 ** 15, blockSize: 8, parallelization: 1 } as const
-/** What the library may use: the memory of the algorithm is 128 N r, and a little more. */
+/** Factor over the algorithm's memory of 128 N r that the library may use. */
 const MEMORY_MARGIN = 2
 
 type Cost = Pick<PasswordRecord, 'cost' | 'blockSize' | 'parallelization'>
@@ -38,7 +38,7 @@ export class PasswordHashing {
     return { salt: Uint8Array.from(salt), hash: Uint8Array.from(hash), ...COST }
   }
 
-  /** Whether a record is of this password, in a time that does not depend on either. @throws BusyError */
+  /** Whether a password matches a record, in constant time. @throws BusyError */
   async matches(password: string, record: PasswordRecord, owner: string): Promise<boolean> {
     const { salt, hash } = record
     const derived = await this.#derivedOf(owner, password, salt, record)
@@ -46,7 +46,7 @@ export class PasswordHashing {
     return matching.length > 0
   }
 
-  /** One password may be typed in several forms (Unicode Standard Annex 15); all of them are the same. */
+  /** Normalizes first: one password may be typed in several forms (Unicode Standard Annex 15). */
   async #derivedOf(owner: string, password: string, salt: Uint8Array, cost: Cost): Promise<Buffer> {
     // PBKDF2, the first step of scrypt, ignores trailing zeros of short passwords. A digest has a fixed length.
     const digest = createHash('sha256').update(password.normalize('NFC')).digest()

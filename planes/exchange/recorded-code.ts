@@ -1,6 +1,6 @@
 /**
- * What records call the refusals of S3 that the rules and the management plane call otherwise. Only codes that S3 has
- * for nothing else.
+ * Recorded names of S3 codes that the rules and the management plane name differently. Only codes with a single meaning
+ * in S3.
  */
 const SAME: Readonly<Record<string, string>> = {
   NoSuchBucket: 'bucket-not-found',
@@ -12,8 +12,9 @@ const SAME: Readonly<Record<string, string>> = {
 }
 
 /**
- * A code of a plane as records name it: in the style of the codes of the rules, lower case with hyphens. `NoSuchKey` and
- * `OBJECT_NOT_FOUND` are `object-not-found`, as when the engine refuses; `AccessDenied` is `access-denied`.
+ * The recorded form of a plane's error code, in the style of the engine's codes: lower case with hyphens. `NoSuchKey`
+ * and `OBJECT_NOT_FOUND` become `object-not-found`, as in refusals of the engine; `AccessDenied` becomes
+ * `access-denied`.
  */
 export function recordedCode(code: string): string {
   return SAME[code] ?? hyphenated(code)

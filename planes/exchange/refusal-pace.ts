@@ -13,7 +13,7 @@ const TURN_MILLISECONDS = 50
 export class RefusalPace {
   readonly #rate: Rate
   readonly #later: (turn: () => void) => void
-  /** By network. The one whose turn was longest ago is the first. */
+  /** Waiting refusals by network. The network served longest ago is first. */
   readonly #waiting = new Map<string, (() => void)[]>()
   readonly #perSecond: number
 
@@ -51,7 +51,7 @@ export class RefusalPace {
 
   #release(): void {
     let left = (this.#perSecond * TURN_MILLISECONDS) / 1000
-    // A line that is put at the end is met again.
+    // A line moved to the end is visited again by this loop.
     for (const [network, line] of this.#waiting) {
       if (left === 0) break
       left -= 1

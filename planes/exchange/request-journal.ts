@@ -5,11 +5,11 @@ import { type AuditContext, auditResultOf, type Pairs } from '../../engine/event
 
 /** Provides the content of a request's records. */
 export interface AuditSource {
-  /** As much as is known so far; undefined for a request that is not recorded at all, such as a probe. */
+  /** What is known so far; undefined for a request that is not recorded, such as a probe. */
   audit(): AuditContext | undefined
 }
 
-/** Commands that a request can ask for; the others are the store's own. */
+/** Commands of requests; the others are internal to the store. */
 type Change = Exclude<
   Command,
   {
@@ -34,12 +34,12 @@ type Change = Exclude<
 >
 type WithoutAudit<C> = C extends Change ? Omit<C, 'audit' | 'intent'> : never
 
-/** What a request may have the system do by itself. */
+/** Changes that a request makes in the name of the system. */
 type SystemChange =
   | Omit<Extract<Command, { kind: 'record-receipt' }>, 'audit' | 'intent'>
   | Omit<Extract<Command, { kind: 'cosign-checkpoint' }>, 'audit' | 'intent'>
 
-/** A command of a request, without what every command says of the request. */
+/** A command of a request, without its audit context. */
 export type RequestedChange = WithoutAudit<Change>
 
 /**
@@ -59,7 +59,7 @@ export class RequestJournal {
     this.#source = source
   }
 
-  /** Adds what a handler has found out about the request to the metadata of every record that follows. */
+  /** Adds details to the metadata of every later record of the request. */
   note(...details: Pairs): void {
     this.#notes = [...this.#notes, ...details]
   }
@@ -149,10 +149,10 @@ export class RequestJournal {
   }
 
   /**
-   * Records the answer, unless the engine has recorded it. Returns a promise only when the journal has too many records
-   * on their way: it resolves when there is room again.
-   * @param isChange whether the request was authorized to change something: then it has an attempt, even if it failed
-   *   before anything was tried
+   * Records the answer, unless the engine has recorded it. Returns a promise only while the journal has too many
+   * pending records; it resolves when there is room again.
+   * @param isChange whether the request was authorized to change state: then a failure is recorded with an attempt,
+   *   even if nothing was tried
    */
   finish(status: number, errorCode: string | undefined, isChange: boolean): Promise<void> | undefined {
     if (this.#hasOutcome) return undefined

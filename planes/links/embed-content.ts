@@ -38,7 +38,7 @@ const embedContent: SharingRoute<SharingServices> = {
   },
 }
 
-/** What is shown by itself or in a frame may show itself, and run nothing. */
+/** Policy of an embed shown by itself or in a frame: it may show itself, and run no scripts. */
 const POLICY = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'"
 
 /** @throws SharingError EMBED_ORIGIN_DENIED */
@@ -48,7 +48,7 @@ function requireAllowed({ http }: SharingRequest, { allowedOrigins }: EmbedState
   return origins
 }
 
-/** Says nothing of the object; browsers ask it before they ask with conditions. */
+/** Answers a preflight, which browsers send before conditional requests; reveals nothing about the object. */
 function answerPreflight(request: SharingRequest, services: SharingServices): HttpResponse {
   const { link } = requireEmbed(services, request.token, request.found)
   const origins = requireAllowed(request, link)
@@ -56,8 +56,8 @@ function answerPreflight(request: SharingRequest, services: SharingServices): Ht
 }
 
 /**
- * A cache may keep an answer for the seconds of the embed and never past its expiry, so a revocation is everywhere after
- * these seconds. Where not every origin is allowed, only the browser's own cache may.
+ * Caches may keep an answer for the embed's cache time, but not past its expiry, so a revocation takes effect
+ * everywhere within that time. Unless every origin is allowed, only the browser's own cache may keep it.
  */
 function cacheControl(
   { cacheSeconds, expiresMicroseconds }: EmbedState,

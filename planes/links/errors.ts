@@ -53,7 +53,7 @@ export const sharingErrors = {
 
 export type SharingErrorCode = keyof typeof sharingErrors
 
-/** A refusal with a code of the table. */
+/** A refusal with a code of `sharingErrors`. */
 export class SharingError extends Error {
   override readonly name = 'SharingError'
   readonly code: SharingErrorCode

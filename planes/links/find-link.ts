@@ -5,7 +5,7 @@ import { type FoundObject, findTarget } from '../objects/find-object.ts'
 import { SharingError, type SharingErrorCode } from './errors.ts'
 import type { SharingServices } from './services.ts'
 
-/** What a record says of the link that was refused, as far as it was found. */
+/** The link in the record of a refusal, as far as it was found. */
 export interface RecordedLink {
   readonly id: string | undefined
   /** The capability target; never the token. */
@@ -18,7 +18,7 @@ export const UNKNOWN_LINK: RecordedLink = { id: undefined, resource: 'capability
 /** `bucket:`, a bucket of 63 characters, `/`, a key of 1,024 bytes (decision 0010). */
 const RECORDED_BYTES_MAXIMUM = 7 + 63 + 1 + 1024
 
-/** A link that may be followed, and its object as it is in this turn. */
+/** A valid link, and its object in this turn. */
 interface FoundLink<Link> {
   readonly link: Link
   readonly target: FoundObject
@@ -74,7 +74,7 @@ export function requireEmbed(
   return { link, target }
 }
 
-/** The target by its names; the bucket may be gone. */
+/** The target of a link by names; its bucket may have been removed. */
 function resourceOf(snapshot: CatalogSnapshot, { bucketId, key }: Pick<ShareState, 'bucketId' | 'key'>): string {
   return boundedText(`bucket:${snapshot.bucketName(bucketId) ?? bucketId}/${key}`, RECORDED_BYTES_MAXIMUM)
 }

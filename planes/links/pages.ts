@@ -1,10 +1,10 @@
-/** The pages of shares: no script, nothing from elsewhere, and every text of others escaped. */
+/** The pages of shares: no scripts, no external resources, and every text escaped. */
 import { createHash } from 'node:crypto'
 import { PAGE_STYLE } from './style.ts'
 
 const styleHash = createHash('sha256').update(PAGE_STYLE).digest('base64')
 
-/** What a page may do: have its one style, send its form to where it came from, and nothing else. */
+/** Content security policy of a page: its own style, and a form to its own origin. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${styleHash}'`,
@@ -14,7 +14,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** What a page shows of a file. */
+/** The file shown on a page. */
 interface ShownFile {
   readonly name: string
   readonly bytes: number
@@ -60,7 +60,7 @@ export function passwordPage(action: string, problem: string | undefined): strin
   )
 }
 
-/** A page that says why there is nothing else on it. */
+/** A page with only a message. */
 export function messagePage(message: string): string {
   return page('Shared file', `<h1>Shared file</h1>\n<p>${escapeHtml(message)}</p>`)
 }
@@ -115,7 +115,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text as it may stand in an element or a quoted attribute. */
+/** Escapes text for an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }

@@ -8,14 +8,14 @@ const FIELD = 'password'
 /** Half of a surrogate pair, which `\ud800` in JSON can make and which has no bytes. */
 const HALF = /\p{Cs}/u
 
-/** By media type, how a body is read; undefined where it is not of that form. */
+/** Parsers of bodies by media type; they return undefined for a malformed body. */
 const READERS: ReadonlyMap<string, (text: string) => string | undefined> = new Map([
   ['application/json', ofJson],
   ['application/x-www-form-urlencoded', ofForm],
 ])
 
 /**
- * The password in the body of an unlock: one field `password`, and nothing else.
+ * The password in the body of an unlock request: one field `password` and no other.
  * @throws SharingError UNSUPPORTED_TYPE, INVALID_REQUEST
  */
 export function parsePassword(contentType: string | undefined, body: Buffer): string {

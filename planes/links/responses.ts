@@ -1,7 +1,7 @@
 import type { HeaderLine, HttpResponse } from '../http/exchange.ts'
 import { PAGE_POLICY } from './pages.ts'
 
-/** Nothing that a link opens is kept by a cache, nor found by a search engine. */
+/** Forbid caches and search engines to keep an answer to a link. */
 export const PRIVATE_HEADERS: readonly HeaderLine[] = [
   ['cache-control', 'no-store'],
   ['x-robots-tag', 'noindex, nofollow'],

@@ -1,6 +1,6 @@
 /**
- * Types that no browser runs anything of. What has another type is sent as bytes and as an attachment: pages, scripts,
- * styles, SVG and PDF can hold scripts (S20).
+ * Types in which no browser runs scripts. Other types, such as pages, scripts, styles, SVG and PDF, are sent as bytes
+ * and as an attachment (S20).
  */
 const SAFE_TYPES: ReadonlySet<string> = new Set([
   'audio/aac',
@@ -30,13 +30,13 @@ const SAFE_TYPES: ReadonlySet<string> = new Set([
 const BYTES = 'application/octet-stream'
 const CHARSET = /;\s*charset\s*=\s*"?(utf-8|us-ascii|iso-8859-1|windows-1252)"?\s*(?:;|$)/i
 
-/** A type as it is sent, and whether a browser may show what has it. */
+/** The content type to send, and whether a browser may show the object. */
 interface SentType {
   readonly type: string
   readonly isSafe: boolean
 }
 
-/** How an object of a stored type is sent. Of parameters only a charset is kept, since others have no meaning here. */
+/** How an object with a stored type is sent. Of its parameters only the charset is kept. */
 export function sentType(stored: string | undefined): SentType {
   const name = (stored ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (!SAFE_TYPES.has(name)) return { type: BYTES, isSafe: false }

@@ -3,17 +3,17 @@ import type { FoundObject } from '../objects/find-object.ts'
 import { type PayloadSources, readObject, retryIfRemoved } from '../objects/read-object.ts'
 import type { DeliveryPlan } from './delivery.ts'
 
-/** An object that is to be sent, as it was found in this turn. */
+/** An object to send, as found in this turn. */
 interface Delivery {
   readonly target: FoundObject
   readonly plan: DeliveryPlan
-  /** Called before the first byte goes out, when it is known that the bytes can be read. Throws what refuses them. */
+  /** Called before the first byte is sent, after the bytes were found readable. Throws to refuse them. */
   readonly count: (() => Promise<unknown>) | undefined
 }
 
 /**
- * Sends what is found. Small objects are answered at once, without a promise.
- * @param begin looks everything up; called again when the object was removed meanwhile
+ * Sends the object that `begin` finds. Small objects are answered at once, without a promise.
+ * @param begin looks up link and object; called again when the object was removed meanwhile
  */
 export function sendObject(
   http: HttpRequest,

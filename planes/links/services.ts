@@ -6,7 +6,7 @@ import type { PayloadSources } from '../objects/read-object.ts'
 import type { AttemptLimits } from './attempt-limits.ts'
 import type { ShareTickets } from './share-tickets.ts'
 
-/** What the public routes work with; one set per thread. */
+/** The services of the public routes; one set per thread. */
 export interface SharingServices extends PayloadSources {
   readonly engine: EngineClient
   readonly tokens: CapabilityTokens

@@ -7,17 +7,17 @@ import type { ShareServices } from './services.ts'
 const TICKET_HEADER = 'x-share-ticket'
 const TICKET_PARAMETER = 'ticket'
 
-/** The ticket that a request shows; undefined without one. */
+/** The ticket in a request; undefined without one. */
 export function ticketOf(http: HttpRequest): string | undefined {
   return http.header(TICKET_HEADER) ?? new URLSearchParams(http.query).get(TICKET_PARAMETER) ?? undefined
 }
 
-/** An address with a ticket, if there is one. */
+/** An address with the ticket, if given. */
 export function withTicket(address: string, ticket: string | undefined): string {
   return ticket === undefined ? address : `${address}?${TICKET_PARAMETER}=${ticket}`
 }
 
-/** Whether a request may have what a share leads to: it has no password, or the request shows a ticket for it. */
+/** Whether a request may read the target of a share: it has no password, or the request has a valid ticket. */
 export function isOpen(
   http: HttpRequest,
   { share, password }: ShareState,

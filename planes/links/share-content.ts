@@ -11,14 +11,14 @@ import type { SharingRequest, SharingRoute } from './sharing-route.ts'
 import { isOpen, nameOf } from './share-access.ts'
 import { sendObject } from './send-object.ts'
 
-/** A stranger's bytes on the listener of the console: an attachment that no page can show or run (S20). */
+/** Stored bytes on the listener of the console are sent as an attachment that no page can show or run (S20). */
 const SHOWN: readonly HeaderLine[] = [
   ['content-security-policy', "sandbox; default-src 'none'; frame-ancestors 'none'"],
   ['cross-origin-resource-policy', 'same-origin'],
   ...PRIVATE_HEADERS,
 ]
 
-/** RFC 9110 section 15.5.2: a 401 says how to get in. No browser has a dialog for this scheme. */
+/** Challenge required in a 401 (RFC 9110 section 15.5.2). No browser has a dialog for this scheme. */
 const CHALLENGE: HeaderLine = ['www-authenticate', 'Ticket realm="share"']
 
 /** The bytes of a share, always as an attachment. */

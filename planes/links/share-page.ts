@@ -13,8 +13,8 @@ import { isOpen, nameOf, ticketOf, withTicket } from './share-access.ts'
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
- * What a share leads to, as JSON or as a page. Who has not given the password of a share learns that it has one, and
- * nothing else (spec/decisions/0072).
+ * The target of a share, as JSON or as a page. Without the password of a share, a reader learns only that it has one
+ * (spec/decisions/0072).
  */
 export const sharePage: SharingRoute<ShareServices> = {
   path: '/s/{token}',

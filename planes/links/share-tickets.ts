@@ -8,7 +8,7 @@ const EXPIRY_BYTES = 8
 const MAC_BYTES = 32
 const TICKET_LENGTH = Math.ceil(((EXPIRY_BYTES + MAC_BYTES) * 4) / 3)
 
-/** What a ticket is for: a share with this password. */
+/** What a ticket unlocks: a share with this password. */
 interface Lock {
   readonly share: string
   readonly password: PasswordRecord
@@ -43,7 +43,7 @@ export class ShareTickets {
   opens(text: string, lock: Lock, now: Milliseconds): boolean {
     if (text.length !== TICKET_LENGTH) return false
     const bytes = Buffer.from(text, 'base64url')
-    // One text for one ticket: the decoder takes others for the same bytes.
+    // Only the canonical text is valid: the decoder accepts other texts for the same bytes.
     if (bytes.length !== EXPIRY_BYTES + MAC_BYTES || bytes.toString('base64url') !== text) return false
     const expiry = bytes.subarray(0, EXPIRY_BYTES)
     const isOurs = timingSafeEqual(bytes.subarray(EXPIRY_BYTES), this.#mac(lock, expiry))

@@ -10,11 +10,11 @@ import type { SharingRequest, SharingRoute } from './sharing-route.ts'
 import { rfc3339 } from '../../engine/rfc3339.ts'
 import { isProtected, type ProtectedShare, withTicket } from './share-access.ts'
 
-/** Each byte can take six in JSON (`\u0000`) and three in a form, and there is a little around it. */
+/** Each byte of a password can take six in JSON (`\u0000`) and three in a form, plus the framing. */
 const BODY_BYTES_MAXIMUM = 6 * PASSWORD_BYTES_MAXIMUM + 1024
 const MICROSECONDS_PER_MILLISECOND = 1000
 
-/** Gives a ticket for the password of a share: to programs as JSON, to people by sending them back to the page. */
+/** Exchanges the password of a share for a ticket: as JSON for programs, by a redirect to the page for people. */
 export const shareUnlock: SharingRoute<ShareServices> = {
   path: '/s/{token}/unlock',
   access: 'share-unlock',

@@ -25,7 +25,7 @@ import { jsonAnswer, pageAnswer } from './responses.ts'
 import type { ShareServices, SharingServices } from './services.ts'
 import { type FoundSharingRoute, routeFinder, type SharingRequest } from './sharing-route.ts'
 
-/** One answered request, for metrics and the log. Nothing of it tells which link it was. */
+/** One answered request, for metrics and the log, without anything that identifies the link. */
 export interface FinishedAccess {
   readonly requestId: string
   readonly method: string
@@ -56,7 +56,7 @@ interface SharingParts<Services> {
   readonly telemetry: SharingTelemetry
 }
 
-/** What is the same for all requests to one set of routes. */
+/** Settings common to all requests of one set of routes. */
 interface Dialect<Services> extends SharingParts<Services> {
   readonly find: (path: string) => FoundSharingRoute<Services> | undefined
   readonly kind: 'share' | 'embed'
@@ -154,7 +154,7 @@ class SharingExchange<Services extends SharingServices> extends Exchange {
     return { code: this.#code, response: { ...answer, headers: [...answer.headers, ...headers] }, isFault }
   }
 
-  /** Only refusals are recorded; what is answered is counted (specification, Audit events, rule 3). */
+  /** Only refusals are recorded; answers are counted (specification, Audit events, rule 3). */
   audit(): AuditContext | undefined {
     return this.#refused === undefined ? undefined : this.#context(this.#refused)
   }

@@ -7,7 +7,7 @@ import type { RecordedLink } from './find-link.ts'
 /** One request by a link, as a route receives it. */
 export interface SharingRequest {
   readonly http: HttpRequest
-  /** As it was sent; it may be anything. */
+  /** As sent, not validated. */
   readonly token: string
   /** Whether the answer is a page for a person to read. */
   readonly wantsPage: boolean

@@ -1,4 +1,4 @@
-/** The style of the pages of shares: one column, readable at 320 px, in the colours that the reader has chosen. */
+/** The style of the pages of shares: one column, readable at 320 px, in the reader's colour scheme. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

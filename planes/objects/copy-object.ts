@@ -4,10 +4,10 @@ import type { Pairs } from '../../engine/events/audit.ts'
 import type { RequestJournal } from '../exchange/request-journal.ts'
 import type { FoundObject } from './find-object.ts'
 
-/** What a copy is to be. */
+/** Target and settings of a copy. */
 type CopyTarget = Pick<CommandOf<'copy-object'>, 'bucket' | 'key' | 'replacement' | 'condition' | 'lock'>
 
-/** How often the source is read, when it is replaced between that and the copy. */
+/** Maximum lookups of the source when it is replaced before the copy. */
 const READS_MAXIMUM = 5
 
 /**
@@ -31,7 +31,7 @@ export async function copyVersion(
   })
 }
 
-/** How the engine finds a source again. */
+/** The name by which the engine finds the source of a copy. */
 export function nameOf({ bucket, key, object, version }: FoundObject): CopySourceName {
   return {
     sourceBucket: bucket.name,
@@ -42,7 +42,7 @@ export function nameOf({ bucket, key, object, version }: FoundObject): CopySourc
 }
 
 /**
- * Tries a copy by reference or a rename again, a few times, when its source was replaced after it was found.
+ * Retries a copy by reference or a rename, a few times, when its source was replaced after it was found.
  * @throws DomainError `source-changed` after the last try; what `attempt` throws
  */
 export async function whileSourceChanges<T>(journal: RequestJournal, attempt: () => Promise<T>): Promise<T> {

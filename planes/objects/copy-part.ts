@@ -22,13 +22,13 @@ interface CopiedRange {
 interface CopyRequest {
   readonly journal: RequestJournal
   readonly http: Pick<HttpRequest, 'onAborted'>
-  /** Whose share of the turns a copy takes from. */
+  /** Account whose share of the turns a copy uses. */
   readonly account: string
 }
 
 type PartPlace = Pick<CommandOf<'copy-part'>, 'bucket' | 'key' | 'upload' | 'part'>
 
-/** The checksum that a part is to have. */
+/** The checksum wanted for a part. */
 interface WantedChecksum {
   readonly algorithm: ChecksumAlgorithm
   start(): { update(chunk: Uint8Array): void; digest(): Uint8Array }
@@ -37,7 +37,7 @@ interface WantedChecksum {
 interface CopiedPart {
   readonly done: Done
   readonly source: FoundObject
-  /** Of the bytes of the part, where one was wanted. */
+  /** Checksum of the part's bytes, if one was wanted. */
   readonly checksum: ObjectChecksum | undefined
 }
 

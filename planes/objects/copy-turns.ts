@@ -1,4 +1,4 @@
 import { Shares } from '../../engine/shares/shares.ts'
 
-/** The turns of this thread at moving bytes from one payload to another, by account. */
+/** Turns of this thread at copying bytes between payloads, by account. */
 export const copyTurns = new Shares('copy-turns')

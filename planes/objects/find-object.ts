@@ -6,11 +6,11 @@ import type { CatalogSnapshot } from '../../projections/catalog/catalog-snapshot
 /** A version with bytes, and where it was found. */
 export interface FoundObject {
   readonly kind: 'found'
-  /** The snapshot that has it. What else belongs to the version is read from there, in the same turn. */
+  /** The snapshot it was found in; valid in this turn, to read more of the version. */
   readonly snapshot: CatalogSnapshot
   readonly bucket: BucketState
   readonly key: string
-  /** What it was asked for by; undefined where it is the current object. */
+  /** The selector of the request; undefined for the current object. */
   readonly version: VersionSelector | undefined
   readonly object: ObjectState
 }
@@ -23,7 +23,7 @@ export type NotFound =
   /** The version is a delete marker. */
   | { readonly kind: 'marker'; readonly marker: ObjectState }
 
-/** Finds a version of a key, the current object where none is named. The bucket is of the same snapshot. */
+/** Finds a version of a key, by default the current object. The bucket must be from the same snapshot. */
 export function findObject(
   snapshot: CatalogSnapshot,
   bucket: BucketState,
@@ -55,6 +55,6 @@ export function findTarget(
   const selector = version?.isNull === true ? 'null' : version?.sequence
   const found = findObject(snapshot, bucket, key, selector)
   if (found.kind !== 'found') return undefined
-  // Another write may have taken the place of the version with the id `null`.
+  // The version with the id `null` may have been replaced by another write.
   return version === undefined || found.object.sequence === version.sequence ? found : undefined
 }

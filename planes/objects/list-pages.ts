@@ -6,12 +6,12 @@ import type { OrderedPage, OrderedPosition } from '../../projections/catalog/ord
 import type { UploadEntry } from '../../projections/catalog/upload-listing.ts'
 import type { ListedVersion } from '../../projections/tables/objects.ts'
 
-/** A page of a bucket, as a request asks for it. */
+/** The request for a page of a bucket's listing. */
 interface PageRequest<Position> {
   readonly prefix: string
   readonly delimiter: string | undefined
   readonly after: Position | undefined
-  /** Entries and common prefixes together, at most. */
+  /** Maximum number of entries and common prefixes together. */
   readonly entriesMaximum: number
 }
 
@@ -44,7 +44,7 @@ export function uploadPage(
   return request === undefined ? NO_ENTRIES : snapshot.listUploads(bucketId, request)
 }
 
-/** As the catalog takes it. Undefined for a prefix longer than any key: nothing has it, and LMDB cannot seek to it. */
+/** The request for the catalog, in bytes. Undefined for a prefix longer than any key, to which LMDB cannot seek. */
 function inBytes<Position>({ prefix, delimiter, after, entriesMaximum }: PageRequest<Position>) {
   const bytes = Buffer.from(prefix)
   if (bytes.length > KEY_BYTES_MAXIMUM) return undefined
@@ -56,12 +56,12 @@ function inBytes<Position>({ prefix, delimiter, after, entriesMaximum }: PageReq
   }
 }
 
-/** The place after a key, or after a common prefix where the marker is one. */
+/** The position after a key, or after all keys of a common prefix if the marker is one. */
 export function positionAfter(marker: string, prefix: string, delimiter: string | undefined): ListPosition {
   return { kind: isCommonPrefix(marker, prefix, delimiter) ? 'after-prefix' : 'after-key', bytes: markerBytes(marker) }
 }
 
-/** As `positionAfter`, or after one entry of the key where its order is given. Undefined without a marker. */
+/** As `positionAfter`, or after one entry of the key if its order is given. Undefined without a marker. */
 export function orderedPositionAfter(
   marker: string | undefined,
   order: number | undefined,
@@ -73,7 +73,7 @@ export function orderedPositionAfter(
   return positionAfter(marker, prefix, delimiter)
 }
 
-/** What a marker holds beyond the longest key cannot decide: every key is before or after it by its first bytes. */
+/** The marker cut to the length of the longest key: bytes beyond that do not change the order to any key. */
 function markerBytes(marker: string): Buffer {
   return Buffer.from(marker).subarray(0, KEY_BYTES_MAXIMUM + 1)
 }

@@ -2,8 +2,8 @@ import { type BodySource, ClientGoneError, type HttpRequest, isSource, type Requ
 import { piecesOf } from './read-object.ts'
 
 /**
- * The stored bytes of a version in the place of the body of a request, so that they are received as an upload is. They
- * are read at the pace of the sink, one piece at a time, and the event loop goes round after each.
+ * The stored bytes of a version as a request body, so that they are received like an upload. They are read at the pace
+ * of the sink, one piece at a time, and yield to the event loop after each.
  */
 export class PayloadBody implements RequestBody {
   #receivedBytes = 0
@@ -12,8 +12,8 @@ export class PayloadBody implements RequestBody {
   readonly #turn: () => Promise<void> | undefined
 
   /**
-   * @param http the request that the copy is for: it ends when its client leaves
-   * @param turn called after each piece; a promise of the turn of the next one where others go first
+   * @param http the request of the copy, which ends when its client disconnects
+   * @param turn called after each piece; returns a promise if other accounts go first
    */
   constructor(bytes: Buffer | BodySource, http: Pick<HttpRequest, 'onAborted'>, turn: () => Promise<void> | undefined) {
     this.#bytes = bytes

@@ -11,7 +11,7 @@ import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
 import { BodyRemovedError, type BodySource } from '../http/exchange.ts'
 import type { FoundObject } from './find-object.ts'
 
-/** Where the bytes of objects are read. */
+/** The sources of stored bytes. */
 export interface PayloadSources {
   readonly payloads: PayloadReader
   readonly catalog: CatalogReader
@@ -110,7 +110,7 @@ async function openPayload(
   }
 }
 
-/** Whether a payload still is where it was; only small ones are ever moved. */
+/** Whether a payload was not moved; only payloads in volumes are ever moved. */
 function isSamePlace(left: PayloadLocation, right: PayloadLocation): boolean {
   if (left.kind !== 'volume' || right.kind !== 'volume') return left.kind === right.kind
   return left.volume === right.volume && left.offset === right.offset
@@ -153,7 +153,7 @@ async function openFile(
   return reader
 }
 
-/** A multipart object: its parts one after the other, each opened when its turn comes. */
+/** The body of a multipart object: its parts in order, each opened when it is reached. */
 class PartsBody implements BodySource {
   readonly length: number
   readonly #sources: PayloadSources
@@ -164,7 +164,7 @@ class PartsBody implements BodySource {
   #partStart = 0
   #position: number
   readonly #end: number
-  /** The part that is being sent. */
+  /** The part being sent. */
   #part: BodySource | Buffer | undefined
   #closed = false
 
@@ -209,7 +209,7 @@ class PartsBody implements BodySource {
     return piece
   }
 
-  /** Opens the part that holds the position; parts before it and parts of no bytes are stepped over. */
+  /** Opens the part that contains the position; skips earlier parts and empty parts. */
   async openNext(): Promise<void> {
     const { parts } = this.#location
     while (this.#position >= this.#partStart + parts.size(this.#index)) {

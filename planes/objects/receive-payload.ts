@@ -12,7 +12,7 @@ import type { RequestBody } from '../http/exchange.ts'
  */
 const LONG_BYTES_MINIMUM = 8 * 1024 * 1024
 
-/** Where the bytes of uploads go. */
+/** The stores for uploaded bytes. */
 export interface PayloadStores {
   readonly uploads: UploadStore
   readonly space: SpaceGuard
@@ -118,7 +118,7 @@ async function receiveLarge(
   return { body: { kind: 'file', name, sealed }, size, etag: md5, digest }
 }
 
-/** Hands the body to the writer and compares it with what the request says about it. */
+/** Writes the body and checks it against the declarations of its request. */
 async function takeBody(
   body: RequestBody,
   writer: PayloadFileWriter,

@@ -1,6 +1,6 @@
 /**
- * Parts of S3 that are refused unless the setting `s3.extensions` turns them on. An operation or a header that belongs to
- * one names it; while it is off the refusal says so.
+ * Parts of S3 that are refused unless the setting `s3.extensions` turns them on. Operations and headers name their
+ * extension, and while it is off the refusal names the setting.
  */
 
 export const EXTENSIONS = [
@@ -15,12 +15,12 @@ export const EXTENSIONS = [
 
 export type Extension = (typeof EXTENSIONS)[number]
 
-/** Those that are on. */
+/** The extensions that are turned on. */
 export type Extensions = ReadonlySet<Extension>
 
 export const NO_EXTENSIONS: Extensions = new Set()
 
-/** What a refusal says of the setting: a clause without a capital at its start or a full stop at its end. */
+/** The advice in a refusal to turn the extension on: a clause without capital letter and full stop. */
 export function turnOn(extension: Extension): string {
   return `the server does it with ${extension} in its setting s3.extensions`
 }

@@ -5,20 +5,20 @@ import type { RequestedChange, RequestJournal } from '../exchange/request-journa
 import type { RequestBody } from '../http/exchange.ts'
 import { type PayloadChecks, type PayloadStores, type ReceivedPayload, receivePayload } from './receive-payload.ts'
 
-/** The bytes of an object or part on their way in. */
+/** An upload of an object or part. */
 interface Upload {
   readonly journal: RequestJournal
   readonly body: RequestBody
-  /** Bytes that the request states. */
+  /** Declared length in bytes. */
   readonly length: number
   readonly checks: PayloadChecks
 }
 
 /**
- * Receives the body of an object or part, under an attempt in the journal when it is long, and has the engine carry out
- * the change that publishes it. `details` are further metadata of its audit records.
- * @param change the command for what was received
- * @throws DomainError when the rules refuse; then nothing of the body is kept
+ * Receives the body of an object or part, with a recorded attempt if it is long, and has the engine carry out the
+ * change that publishes it. `details` are further metadata of its audit records.
+ * @param change makes the command from the received payload
+ * @throws DomainError when the rules refuse; the body is discarded then
  * @throws as receivePayload and RequestJournal.execute
  */
 export async function storeObject(
@@ -32,7 +32,7 @@ export async function storeObject(
   try {
     return { done: await journal.execute(change(received), details), received }
   } catch (error) {
-    // Only a refusal by the rules is certain: after any other failure an entry may refer to the file.
+    // Discards the file only after a refusal: after any other failure an entry may refer to it.
     const isRefused = error instanceof DomainError
     if (isRefused && received.body.kind === 'file') await stores.uploads.discard(received.body.name)
     throw error
