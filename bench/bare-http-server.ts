@@ -1,6 +1,6 @@
 /**
- * A program: answers every request with 4 KiB and nothing else, with the HTTP library of the server, to learn what is
- * left of the machine's rate when a real answer is made. Prints its port; ends when standard input ends.
+ * A program: answers every request with 4 KiB and nothing else, with the HTTP library of the server, for comparison
+ * with real answers. Prints its port; ends when standard input ends.
  */
 import * as uWS from 'uWebSockets.js'
 

@@ -1,6 +1,6 @@
 import type { Figure, Unit } from './figure.ts'
 
-/** What a figure must reach on a machine with two cores that also runs the load generator. */
+/** Required figures on a machine with two cores that also runs the load generator. */
 export interface Bar {
   /** Name of the figure. */
   readonly figure: string

@@ -45,7 +45,7 @@ interface MeasuredLoad extends LoadResult {
 
 const BUCKET = 'bench'
 const MEBIBYTE = 1024 ** 2
-/** The server has compiled its hot paths by then. */
+/** Time for the server to compile its hot paths. */
 const WARM_UP_SECONDS_MAXIMUM = 3
 
 /** What scenarios work with: settings, servers, load, and the place where figures go. */
@@ -56,7 +56,7 @@ export class Bench {
   readonly directory: string
   readonly secrets: BenchSecrets = makeSecrets()
   readonly filled: FilledStore
-  /** What the machine can do, measured before the first scenario. */
+  /** Limits of the machine, measured before the first scenario. */
   machineLimits: readonly MachineLimit[] = []
   readonly #write: (text: string) => void
   #figures: Figure[] = []

@@ -1,4 +1,4 @@
-/** The same loads on two servers side by side. */
+/** The same loads on two servers in turns. */
 import { randomBytes } from 'node:crypto'
 import type { Bench, Target } from './bench.ts'
 import type { LimitName } from './figure.ts'
@@ -15,7 +15,7 @@ const LARGE_CONNECTIONS = 4
 const LARGE_SECONDS_MINIMUM = { PUT: 5, GET: 3 } as const
 const ROUNDS_MAXIMUM = 3
 
-/** What is written and read, first in small objects and then in large ones. PUTs write what GETs then read. */
+/** Loads, first with small objects and then with large ones. GETs read the objects of the PUTs. */
 const SIZES = [
   { size: '4-kib', words: '4 KiB', bytes: SMALL_BYTES, connections: USUAL_CONNECTIONS, rateBy: 'time' },
   { size: '64-mib', words: '64 MiB', bytes: LARGE_BYTES, connections: LARGE_CONNECTIONS, rateBy: 'count' },
@@ -36,7 +36,7 @@ interface Comparison {
   readonly scenario: string
   /** What each of the two is called. */
   readonly states: readonly [string, string]
-  /** What a ratio is of, behind "Rate of PUT 4 KiB". */
+  /** Denominator of a ratio, after "Rate of PUT 4 KiB". */
   readonly over: string
 }
 

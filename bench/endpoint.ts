@@ -36,7 +36,7 @@ export function presignedUrl(endpoint: Endpoint, request: PlainRequest): string 
   })
 }
 
-/** What a request line holds of a presigned URL: path and query. */
+/** The request target of a presigned URL: path and query. */
 export function presignedTarget(endpoint: Endpoint, request: PlainRequest): string {
   return presignedUrl(endpoint, request).slice(endpoint.url.length)
 }

@@ -21,7 +21,7 @@ export interface FillObjects extends FillBase {
   readonly from: number
   readonly count: number
   readonly objectBytes: number
-  /** Objects among these, picked at random, that are then written once more. */
+  /** Objects among these, picked at random, that are then written again. */
   readonly overwrites: number
 }
 

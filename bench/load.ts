@@ -15,11 +15,11 @@ export interface Load {
    * requests that take a good part of the duration each, or end before it.
    */
   readonly rateBy: 'time' | 'count'
-  /** Fewer bytes per answer than this, on average, and the answers were not what was asked for. */
+  /** With fewer bytes per answer than this, on average, the answers are wrong. */
   readonly answerBytesMinimum: number
   /**
-   * Mean pause of a connection before each request, in milliseconds: the load is then steady and does not take what the
-   * server can give. Without it, or with 0, there are no pauses.
+   * Mean pause of a connection before each request, in milliseconds: the load is then steady, below the server's
+   * maximum. Without it, or with 0, there are no pauses.
    */
   readonly pauseMilliseconds?: number
 }

@@ -17,8 +17,8 @@ const BARE_SERVER = fileURLToPath(new URL('./bare-http-server.js', import.meta.u
 const START_TIMEOUT_MILLISECONDS = 10_000
 
 /**
- * What the machine can do at best, measured in the same run and on the same disk as the figures: no figure is worth
- * more than its distance from these.
+ * Limits of the machine, measured in the same run and on the same disk as the figures, which only have meaning relative
+ * to them.
  */
 export async function measureMachineLimits(bench: Bench): Promise<MachineLimit[]> {
   const { quick } = bench.settings

@@ -3,7 +3,7 @@ import { cpus, release, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Children } from './children.ts'
 
-/** Where and of what a run was made. */
+/** Machine, version and conditions of a run. */
 export interface Circumstances {
   /** RFC 3339, UTC. */
   readonly date: string

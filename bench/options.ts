@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Endpoint } from './endpoint.ts'
 
-/** What a run is asked to do. */
+/** Parameters of a run. */
 export interface Settings {
   readonly quick: boolean
   /** Names of the scenarios to run; undefined is all. */

@@ -2,7 +2,7 @@ import type { Target } from './bench.ts'
 import type { Load } from './load.ts'
 
 /**
- * The bytes of answers are looked at in every run; that they are full pages is looked at here, for a few of them.
+ * Every run checks the bytes of answers; this checks that they are full pages, for a few of them.
  * @param element one for each entry of a page
  * @throws Error when a page has another number of them; RefusedError
  */

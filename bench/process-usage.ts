@@ -29,7 +29,9 @@ export function memoryUsage(pid: number): MemoryUsage {
   }
 }
 
-/** How often the memory of a process is looked at: the kernel keeps a peak of all pages, and none of the anonymous ones. */
+/**
+ * Interval of sampling the memory of a process: the kernel keeps a peak of all pages, and none of the anonymous ones.
+ */
 const LOOK_MILLISECONDS = 50
 
 /** Looks at the memory of a process until `end`, which returns the largest that was seen of each. */

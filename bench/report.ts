@@ -62,7 +62,7 @@ export function number(value: number): string {
   return value.toFixed(2)
 }
 
-/** What is to be said in words: failures, what was left out, bars, and why figures may be of little worth. */
+/** Remarks in words: failures, skipped scenarios, bars, and why figures may be unreliable. */
 export function remarks(run: RunResult): string[] {
   const { circumstances, settings, scenarios } = run
   const rows = scenarios.flatMap((scenario) => reportRows(run, scenario))
@@ -86,7 +86,7 @@ export function remarks(run: RunResult): string[] {
   ]
 }
 
-/** Where and of what the run was made, as pairs. */
+/** Machine, version and conditions of the run, as pairs. */
 export function circumstancesRows({ circumstances, settings, seconds }: RunResult): [string, string][] {
   const { commit, dirty, processor, cores, memoryGibibytes, kernel, node, fileSystem, date } = circumstances
   return [

@@ -13,7 +13,7 @@ export interface ScenarioResult {
   /** Why it failed or was left out. */
   readonly reason: string | undefined
   readonly seconds: number
-  /** What was measured; of a scenario that failed, what was measured before. */
+  /** The figures; of a failed scenario, the figures before the failure. */
   readonly figures: readonly Figure[]
 }
 
@@ -89,7 +89,7 @@ function reasonToLeaveOut(scenario: Scenario, settings: Settings): string | unde
   return settings.objectsGiven ? undefined : 'with --endpoint only when --objects is given: each one is sent over HTTP'
 }
 
-/** When the time is over all children are killed, which ends whatever waits for one of them. */
+/** When the time is over all children are killed, which ends every wait for one of them. */
 async function withinTime(bench: Bench, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {

@@ -124,7 +124,7 @@ function certificateIn(settings: readonly string[]): string | undefined {
   return path === undefined ? undefined : readFileSync(path, 'utf8')
 }
 
-/** What the server says when it starts to accept requests; the time is milliseconds since the Unix epoch. */
+/** The server's message when it starts to accept requests; the time is milliseconds since the Unix epoch. */
 async function accepting(
   child: ChildProcess,
   logPath: string,

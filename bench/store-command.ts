@@ -28,7 +28,7 @@ async function runCommand(bench: Bench, words: readonly string[], directory: str
 
 /**
  * Runs `object-store <words> --json` on the large store.
- * @returns what it printed, and how long its process ran
+ * @returns its output, and how long its process ran
  * @throws CommandFailedError
  */
 export async function runStoreCommand(

@@ -35,8 +35,8 @@ interface Taken {
 }
 
 /**
- * Measures two loads in turns, so that what the machine does meanwhile falls on both: A B, B A, A B and so on. Adds the
- * median turn of each as a figure.
+ * Measures two loads in turns, so that other load of the machine affects both: A B, B A, A B and so on. Adds the median
+ * turn of each as a figure.
  * @returns the rate of the second divided by the rate of the first
  * @throws LoadFailedError
  */

@@ -6,7 +6,7 @@ import { type Endpoint, presignedTarget } from './endpoint.ts'
 import type { LatencyMilliseconds } from './figure.ts'
 import type { Load } from './load.ts'
 
-/** What a run of wrk measured. */
+/** Results of a run of wrk. */
 export interface LoadResult {
   /** Answered within `seconds`. */
   readonly requests: number

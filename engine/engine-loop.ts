@@ -66,7 +66,7 @@ export class EngineLoop {
     return this.#roomFor
   }
 
-  /** Asks again what the journal has room for. Called now and then, since space may come back without a request. */
+  /** Updates what the journal has room for. Called now and then, since space may come back without a request. */
   checkRoom(): void {
     const roomFor = this.#hooks.roomFor()
     if (roomFor === this.#roomFor) return
@@ -130,7 +130,7 @@ export class EngineLoop {
     for (const body of this.#strangers.takeSummaries()) this.submit({ kind: 'audit', body })
   }
 
-  /** Resolves when no request waits, and what was counted of strangers is written. */
+  /** Resolves when no request waits, and the counts of strangers are written. */
   drained(): Promise<void> {
     this.#submitSummaries()
     if (this.#waiting.length === 0) return Promise.resolve()
@@ -145,7 +145,7 @@ export class EngineLoop {
     this.#end(new EngineUnavailableError('the engine is closed'))
   }
 
-  /** Something else that the engine needs has failed: what waits is refused, and nothing runs from now on. */
+  /** Another part that the engine needs has failed: waiting requests are refused, and nothing runs from now on. */
   fail(error: Error): void {
     if (this.#failure !== undefined) return
     const told = new EngineUnavailableError(error.message, { cause: error })
@@ -172,7 +172,7 @@ export class EngineLoop {
     this.#dueAt = Number.POSITIVE_INFINITY
     this.checkRoom()
     this.#refuseWithoutRoom()
-    // Records of what was answered already are kept until there is room for them.
+    // Records of answered requests are kept until there is room for them.
     const held = this.#roomFor === 'nothing' ? this.#waiting.filter(({ request }) => request.kind === 'audit') : []
     const waiting = held.length === 0 ? this.#waiting : this.#waiting.filter(({ request }) => request.kind !== 'audit')
     if (waiting.length > 0 && this.#failure === undefined) {

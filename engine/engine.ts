@@ -116,8 +116,8 @@ export class Engine {
       return this.#runBatch(requests)
     } catch (error) {
       if (!isDiskFull(error)) throw error
-      // The disk filled up under the small payloads of this batch. None of it is in the journal: decide it again,
-      // with every payload refused, so that what needs no new space still goes through.
+      // The disk filled up under the small payloads of this batch. None of it is in the journal: decide it again, with
+      // every payload refused, so that commands without new space still succeed.
       this.#volumes.refusing = true
       try {
         return this.#runBatch(requests)
@@ -305,7 +305,7 @@ export class Engine {
   }
 
   /**
-   * Records a refusal by the rules, or a fault while the command was decided: nothing of it was applied, so only this
+   * Records a refusal by the rules, or a fault while the command was decided: no change was applied, so only this
    * command fails. A failure while changes are applied, or of the disk, is rethrown and ends the engine.
    */
   #refuse(

@@ -24,7 +24,7 @@ export class OutcomeUnknownError extends EngineUnavailableError {
   override readonly name = 'OutcomeUnknownError'
 }
 
-/** A newer version of the program wrote something that this one cannot read. Nothing of it is touched. */
+/** A newer version of the program wrote something that this one cannot read. It is left as it is. */
 export class NewerFormatError extends Error {
   override readonly name = 'NewerFormatError'
 }

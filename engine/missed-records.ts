@@ -18,8 +18,9 @@ interface Missed extends Record<Outcome, number> {
 }
 
 /**
- * Counts answered requests that have no record, since the journal has no room on a full disk: reads go on (decision 0013). What
- * was counted becomes one record for each credential when there is room again; a process that is killed before loses it.
+ * Counts answered requests that have no record, since the journal has no room on a full disk: reads continue (decision
+ * 0013). The counts become one record for each credential when there is room again; a process that is killed before
+ * loses them.
  */
 export class MissedRecords {
   readonly #clock: Clock

@@ -83,7 +83,7 @@ export class StrangerRecords {
     return false
   }
 
-  /** The summaries of what was counted since the last call, as encoded entries. */
+  /** Summaries of the requests counted since the last call, as encoded entries. */
   takeSummaries(): Uint8Array[] {
     const counted = [...this.#counted]
     this.#counted.clear()

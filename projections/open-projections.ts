@@ -68,7 +68,9 @@ export async function openProjections(
   return { ...opened, discarded, snapshot: undefined, refusedSnapshots }
 }
 
-/** Removes what an interrupted rebuild, check, start or snapshot left: it may be as much as the projections themselves. */
+/**
+ * Removes the remains of an interrupted rebuild, check, start or snapshot, which may be as large as the projections.
+ */
 function removeUnfinished(disk: Disk, paths: StorePaths): void {
   const { projectionsRebuild, projectionsCheck, projectionsFollower, projectionsRestore } = paths
   for (const aside of [projectionsRebuild, projectionsCheck, projectionsFollower, projectionsRestore]) {

@@ -12,10 +12,10 @@
  */
 export type DecodeRow<T> = (keys: Buffer, start: number, end: number, value: Buffer) => T
 
-/** Longer values are copied by the platform, which by then is quicker than byte by byte. */
+/** Longer values are copied by the platform, which is quicker for them than byte by byte. */
 const COPIED_BY_HAND_MAXIMUM = 256
 
-/** Reads keys and values of one table: copies, or what is made of them in place. */
+/** Reads keys and values of one table: copies, or values decoded in place. */
 export class RowBytes {
   #decode: DecodeRow<unknown> | undefined
   /** The key of the row that is being read, while it is lent. */

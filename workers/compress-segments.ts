@@ -25,7 +25,7 @@ interface CompressionOptions {
   readonly pause?: (milliseconds: number) => Promise<unknown>
 }
 
-/** The cold segments of the journal, as far as the worker has looked at it. */
+/** The cold segments of the journal, as far as the worker has examined it. */
 interface ColdTotals {
   readonly segments: number
   /** Bytes of the journal in them. */
@@ -41,7 +41,7 @@ interface SealedSegment {
   readonly following: Sequence
 }
 
-/** How often the directory is looked at. */
+/** Interval of looking for sealed segments. */
 const LOOK_MILLISECONDS = 60_000
 /** Segments opened in one step, each for some 50 us. */
 const LOOKS_MAXIMUM = 64
@@ -62,7 +62,7 @@ export class SegmentCompression implements BackgroundWorker {
   readonly #disk: Disk
   readonly #paths: StorePaths
   readonly #options: CompressionOptions
-  /** Sealed segments up to this one were looked at. */
+  /** Sealed segments up to this one were examined. */
   #seen = -1
   #lookedMilliseconds = Number.NEGATIVE_INFINITY
   /** Plain ones, in order. */

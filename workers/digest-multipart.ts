@@ -115,7 +115,7 @@ export class MultipartDigest implements BackgroundWorker {
 
   /**
    * Hashes some more of the next part.
-   * @returns what it cost in bytes; undefined when the part was dropped meanwhile, and the hash with it
+   * @returns its cost in bytes; undefined when the part was dropped meanwhile, and the hash with it
    * @throws DescriptorsExhaustedError, after which the hash continues; errors of PayloadReader, after which the object
    *   is left out
    */

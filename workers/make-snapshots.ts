@@ -17,7 +17,7 @@ interface SnapshotOptions {
   readonly enabled: boolean
   /** Records after the last snapshot from which on the next one is made. */
   readonly records: number
-  /** After so long, a snapshot is made as soon as a segment has been sealed since the last one. */
+  /** After this time, a snapshot is made as soon as a segment has been sealed since the last one. */
   readonly intervalMilliseconds: number
   readonly kept: number
   /** Free space that must be left. */

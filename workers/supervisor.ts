@@ -9,7 +9,7 @@ const IDLE_MILLISECONDS = 1000
 const FIRST_RETRY_MILLISECONDS = 1000
 const LONGEST_RETRY_MILLISECONDS = 60_000
 
-/** Runs workers side by side until they are done or it is stopped; retries a failed step after growing pauses. */
+/** Runs workers in parallel until they are done or it is stopped; retries a failed step after growing pauses. */
 export class Supervisor {
   readonly #onFailure: (worker: BackgroundWorker, error: unknown) => void
   readonly #running = new Set<Promise<void>>()

@@ -1,6 +1,6 @@
 import type { AuditContext } from '../engine/events/audit.ts'
 
-/** The audit context of what the server does by itself. */
+/** The audit context of the server's own actions. */
 export function systemAudit(component: string, operation: string, resource: string): AuditContext {
   return {
     principal: `system:${component}`,

@@ -18,8 +18,8 @@ const READINGS_MAXIMUM = 3
 const FRAMES_MAXIMUM = 4096
 
 /**
- * Empties one volume. First it moves all live payloads. Then it reads the volume once more and reads each live payload
- * back from its new place; a payload that is not complete there is moved again from the old bytes. The volume is removed
+ * Empties one volume. First it moves all live payloads. Then it reads the volume again and reads each live payload back
+ * from its new place; a payload that is not complete there is moved again from the old bytes. The volume is removed
  * only after a reading without a move: no copy is trusted before it was read back (W7).
  */
 export class VolumePass {

@@ -19,7 +19,10 @@ const CONNECTIONS = 32
 /** Smallest segments, so that most of the journal is sealed and can be compressed. */
 const SETTINGS = ['storage.segment_mib=1', 'storage.compress_segments=false'] as const
 
-/** What requests leave in the journal and in the projections; every figure of spec/manual/capacity.md comes from here. */
+/**
+ * Bytes that requests leave in the journal and in the projections; the source of every figure in
+ * spec/manual/capacity.md.
+ */
 export const capacity: Scenario = {
   name: 'capacity',
   title: 'Bytes that requests and objects of 4 KiB leave behind',

@@ -8,7 +8,7 @@ import { memoryUsage } from '../process-usage.ts'
 import type { Scenario } from '../scenario.ts'
 import { bucketObjects, SMALL_BYTES, USUAL_CONNECTIONS } from '../sizes.ts'
 
-/** The after-effects of a start are over by then. */
+/** Time for the after-effects of a start to end. */
 const SETTLE_MILLISECONDS = 2000
 
 export const memory: Scenario = {

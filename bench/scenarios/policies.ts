@@ -8,7 +8,7 @@ import { bucketObjects, connectionsText, SMALL_BYTES, USUAL_CONNECTIONS } from '
 import { measureInTurns } from '../turns.ts'
 
 const ROUNDS_MAXIMUM = 3
-/** Policies of the account; each has denials that do not fit, which must be looked at, and one has the allowance. */
+/** Policies of the account; each has denials that do not match but must be checked, and one has the allowance. */
 const POLICIES = 5
 const DENIALS = 4
 

@@ -70,7 +70,7 @@ async function send(bench: Bench, few: number, many: number): Promise<Growth> {
   return growth
 }
 
-/** PUTs overwrite objects that are there, so that their number stays what it is said to be. */
+/** PUTs overwrite existing objects, so that their number does not change. */
 async function measureAt(bench: Bench, target: Target, objects: number): Promise<Rates> {
   const sample = sampleOfObjects(objects, SAMPLE)
   const loads: readonly { operation: Operation; load: Load; limits: readonly LimitName[] }[] = [

@@ -15,7 +15,7 @@ const LARGE_SECONDS_MINIMUM = 4
 const LARGE_CONNECTIONS = 8
 const MANAGERS = 8
 
-/** What is delivered, and how it is measured. */
+/** A delivered object, and how it is measured. */
 interface Size {
   readonly name: string
   readonly title: string

@@ -15,7 +15,7 @@ const CHUNK_BYTES = 64 * 1024
 const ROUNDS = 5
 const OBJECTS_A_TURN = 8
 
-/** What is sent again and again. */
+/** The upload that is repeated. */
 interface Upload {
   readonly target: string
   readonly headers: readonly string[]
@@ -37,7 +37,7 @@ async function compare(bench: Bench, target: Target): Promise<void> {
   try {
     for (const side of sides) await rateOf(target, agent, side, CONNECTIONS)
     for (let round = 0; round < (bench.settings.quick ? 1 : ROUNDS); round += 1) {
-      // In turns, so that what the machine does meanwhile falls on both.
+      // In turns, so that other load of the machine affects both.
       for (const side of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
         rates[side].push(await rateOf(target, agent, sides[side], OBJECTS_A_TURN))
       }

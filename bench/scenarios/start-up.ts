@@ -10,7 +10,7 @@ import { SMALL_BYTES, USUAL_CONNECTIONS } from '../sizes.ts'
 import { runWrk, writeLoad } from '../wrk.ts'
 
 const SAMPLE = 10_000
-/** Load runs for so long before the server is killed in the middle of it. */
+/** Duration of the load before the server is killed in the middle of it. */
 const LOAD_MILLISECONDS = 3000
 
 export const startUp: Scenario = {
@@ -47,7 +47,7 @@ export const startUp: Scenario = {
   },
 }
 
-/** The load sees its connections cut; what it says of that is of no interest. */
+/** The load sees its connections cut; its errors are ignored. */
 async function killUnderLoad(bench: Bench, server: ServerProcess): Promise<void> {
   const { endpoint, pid } = server
   const target: Pick<Target, 'endpoint' | 'bucket' | 'pid'> = { endpoint, bucket: FILL_BUCKET, pid }

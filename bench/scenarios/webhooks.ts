@@ -75,7 +75,7 @@ async function arrivals(bench: Bench, target: Target, receiver: string): Promise
   })
 }
 
-/** How fast a backlog goes out after the writes that made it. */
+/** How fast a backlog is delivered after the writes that made it. */
 async function deliveries(bench: Bench, target: Target, receiver: string): Promise<void> {
   const backlog = bench.settings.quick ? BACKLOG_QUICK : BACKLOG
   await target.client.fill(target.bucket, 0, backlog, randomBytes(SMALL_BYTES))
@@ -106,7 +106,9 @@ async function countOf(receiver: string, wanted: number, secondsMaximum: number)
   }
 }
 
-/** The rate of writes with the webhook, and without it: it is disabled in every other turn, which drops what is pending. */
+/**
+ * The rate of writes with the webhook, and without it: it is disabled in every other turn, which drops pending events.
+ */
 async function beside(bench: Bench, target: Target, webhook: string, receiver: string): Promise<void> {
   const { seconds, rounds } = bench.settings
   const load = putLoad(target.bucket, indexRange(0, 100_000), randomBytes(SMALL_BYTES), 'time')

@@ -43,7 +43,7 @@ export function keysOf(disk: Disk, paths: StorePaths, masterKey: Uint8Array): St
 }
 
 /**
- * The change that vouches for what was not authenticated, if there is any.
+ * The change that adopts unauthenticated changes, if there are any.
  * @throws AccessNotAdoptedError
  */
 export function requireAdopted(

@@ -38,8 +38,8 @@ export class Copier {
   }
 
   /**
-   * Appends what a file has from `position` to `end` to its copy, which has the bytes before. What the copy has after
-   * `position`, from a run that did not finish, is written over.
+   * Appends a file's bytes from `position` to `end` to its copy, which has the bytes before. Bytes of the copy after
+   * `position`, from an unfinished run, are overwritten.
    */
   async append(source: DiskFile, to: string, position: number, end: number): Promise<void> {
     const target = this.#disk.openToWrite(to)

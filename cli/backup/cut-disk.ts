@@ -23,7 +23,7 @@ export function cutAt(disk: Disk, paths: StorePaths, point: JournalPoint): Disk 
   }
 }
 
-/** The file without what it has after `end`. */
+/** The file without its bytes after `end`. */
 function endingAt(file: DiskFile, end: number): DiskFile {
   const lengthAt = (position: number, length: number): number => Math.max(0, Math.min(length, end - position))
   return {

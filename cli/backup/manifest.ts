@@ -7,9 +7,9 @@ import { ExitError } from '../exit-codes.ts'
 import { decodeAddition, decodeHead } from './manifest-form.ts'
 
 /**
- * Manifests of a backup (spec/formats/backup.md). Each run adds one, as its last act: what it does not list, no run has
- * finished. A manifest is lines of JSON: the point to which the journal goes, then one line for each file that the run
- * added, then the SHA-256 of all lines before. Each states the SHA-256 of the manifest before it.
+ * Manifests of a backup (spec/formats/backup.md). Each run adds one, as its last act: unlisted files are unfinished. A
+ * manifest is lines of JSON: the point to which the journal goes, then one line for each file that the run added, then
+ * the SHA-256 of all lines before. Each states the SHA-256 of the manifest before it.
  */
 const FORMAT = 'object-store-backup'
 const VERSION = 1

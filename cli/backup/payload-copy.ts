@@ -7,7 +7,7 @@ import { type Copier, SourceShortError } from './copier.ts'
 import type { StoredFile } from './manifest.ts'
 import type { PayloadState } from './payload-state.ts'
 
-/** Files that are copied side by side: the disk syncs one while another is read. */
+/** Files that are copied at a time: the disk syncs one while another is read. */
 const AT_ONCE = 4
 
 /** The payloads of a backup. */

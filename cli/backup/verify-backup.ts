@@ -87,7 +87,7 @@ async function withState(
   }
 }
 
-/** A backup that was pruned meanwhile lacks what was to be found. */
+/** A backup that was pruned meanwhile lacks files that the verification expects. */
 function requireSameRuns(disk: Disk, backup: StorePaths, runs: readonly BackupRun[]): void {
   const numbers = manifestNumbers(disk, backup.root)
   if (runs.every(({ number }) => numbers.includes(number))) return

@@ -77,7 +77,7 @@ export class CheckpointTimestampCommand extends ClientCommand {
     const last = async () =>
       readCheckpointNote(await client.text({ method: 'GET', path: '/transparency/checkpoint' })).size
     const size = wholeOption('--size', this.size) ?? (await last())
-    // The entry of a checkpoint comes after what it covers.
+    // The entry of a checkpoint comes after the entries that it covers.
     const query = { after: size > 1 ? String(size - 1) : undefined, limit: '1' }
     const answer = await client.json({ method: 'GET', path: '/transparency/checkpoints', query })
     const [found] = (answer as { checkpoints: { size: number; bundle_root: string }[] }).checkpoints

@@ -145,7 +145,10 @@ async function idsOf(values: AnyValues, client: ManagementClient): Promise<AnyVa
   return found
 }
 
-/** The id of what was given by its id or its name. @throws ExitError `notFound`, `usage` where several have the name */
+/**
+ * The id of a resource that was given by its id or its name. @throws ExitError `notFound`, `usage` where several have
+ * the name
+ */
 export async function idOf(kind: keyof typeof NAMED, given: string, client: ManagementClient): Promise<string> {
   const { path, member, prefix } = NAMED[kind]
   if (given.startsWith(prefix)) return given

@@ -26,7 +26,7 @@ export interface ConfigInputs {
   readonly workingDirectory: string
 }
 
-/** The sources, the strongest first. What an operator wrote overrides what was generated. */
+/** The sources, the strongest first: values of the operator override generated ones. */
 function layersOf(inputs: ConfigInputs, problems: string[]): readonly ConfigLayer[] {
   return [
     flagLayer(inputs.flags ?? {}, problems),

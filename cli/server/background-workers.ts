@@ -20,7 +20,7 @@ import type { CheckpointWorkers } from '../checkpoints/start.ts'
 import type { Logger } from './logger.ts'
 import type { StoreSession } from './store/store-session.ts'
 
-/** The workers that run, and what they have done. */
+/** The running workers, and their results. */
 export interface RunningWorkers {
   readonly lifecycle: Pick<LifecycleExpiry, 'totals' | 'lastPass'>
   readonly compaction: Pick<VolumeCompaction, 'removed' | 'movedBytes'>

@@ -4,7 +4,7 @@ import type { Logger } from './logger.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
 import type { Unrecorded } from './threads/thread-messages.ts'
 
-/** Logs what a start found in the store. */
+/** Logs the findings of a start in the store. */
 export function logOpening(log: Logger, engine: EngineThread): void {
   const { created, replayedRecords, discardedProjections, snapshot, refusedSnapshots, cut, changedMasterKey } =
     engine.report
@@ -22,7 +22,7 @@ export function logOpening(log: Logger, engine: EngineThread): void {
   log.warn({ segment, offset, length, refused }, `${what} at the end of the journal was cut off and saved`)
 }
 
-/** Logs what the journal has room for, after that has changed. */
+/** Logs a change of the room in the journal. */
 export function logRoom(log: Logger, roomFor: RoomFor): void {
   if (roomFor === 'everything') log.info('the journal has room again, and every request is recorded')
   else if (roomFor === 'changes')

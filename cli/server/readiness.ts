@@ -18,7 +18,7 @@ export interface ReadinessParts {
   readonly isStopping: () => boolean
 }
 
-/** A thread or a disk that has not answered by then is not ready. */
+/** A thread or a disk without an answer in this time is not ready. */
 const DEADLINE_MILLISECONDS = 1000
 /** Of no token. */
 const NO_DIGEST = new Uint8Array(32)
@@ -26,8 +26,8 @@ const LATE: unique symbol = Symbol('late')
 type Late = typeof LATE
 
 /**
- * Whether requests go through: every front end and the engine answer from their event loops, the disk answers, and what
- * requests read can be read. Concurrent questions share one answer, so that many are no load.
+ * Whether requests go through: every front end and the engine answer from their event loops, the disk answers, and the
+ * data for requests can be read. Concurrent questions share one answer, so that many are no load.
  */
 export class Readiness {
   readonly #parts: ReadinessParts

@@ -17,8 +17,8 @@ interface RequestLineOptions {
 }
 
 /**
- * The line that the log has of each request, as a logger would write it, from a fixed set of fields. None of them holds a
- * secret, so nothing is redacted, and only what a client wrote needs escapes.
+ * The log line of each request, as a logger would write it, from a fixed set of fields. No field holds a secret, so
+ * nothing is redacted, and only text of clients needs escapes.
  */
 export class RequestLines {
   readonly #bindings: string

@@ -18,7 +18,7 @@ function textLine(line: string): string {
   return `${clock} ${String(level).toUpperCase().padEnd(5)} ${messageText(msg)}${rest.join('')}${errorText(err)}`
 }
 
-/** A message is ours, but may hold what a client wrote: no control character reaches the terminal. */
+/** A message is ours, but may contain text of a client: no control character reaches the terminal. */
 function messageText(message: unknown): string {
   return visibleText(String(message ?? ''))
 }

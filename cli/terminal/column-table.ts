@@ -10,7 +10,7 @@ const CELL_MAXIMUM = 40
 /**
  * A table that is printed page by page. The columns of a page are as wide as its longest value, and never become
  * narrower again, so that a long value shifts no other row. On a terminal a value that is too long ends in an ellipsis;
- * what a program reads from a pipe is never shortened. The last column takes the rest of the line.
+ * output to a pipe is never shortened. The last column takes the rest of the line.
  */
 export class ColumnTable<T> {
   readonly #columns: readonly Column<T>[]

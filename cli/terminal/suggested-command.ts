@@ -19,7 +19,7 @@ const FAMILIAR: Readonly<Record<string, string>> = {
 
 /**
  * The command that was probably meant.
- * @param words what was typed, without options
+ * @param words as typed, without options
  * @param names every command, such as `service-account list`
  * @returns a command, or a group with `--help`
  */

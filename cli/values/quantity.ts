@@ -45,7 +45,7 @@ export function readRate(text: string): Quantity {
   return sizeOf(text.replace(PER_SECOND, ''), text)
 }
 
-/** `whole`: what was written, for messages. */
+/** `whole`: the original text, for messages. */
 function sizeOf(text: string, whole: string): Quantity {
   const [, digits = '', decimals = '', unit = ''] = SIZE.exec(text) ?? []
   const factor = factorOf(unit.toLowerCase())

@@ -105,7 +105,10 @@ export function readCheckpointNote(note: string): CheckpointNote {
   return { origin, size: Number(size), root: hashed, text: Buffer.from(text), signatures }
 }
 
-/** One line or more, each with its line feed: the end of a note, and what a witness answers. @throws CheckpointNoteError */
+/**
+ * One or more signature lines, each with its line feed: the end of a note, or the answer of a witness. @throws
+ * CheckpointNoteError
+ */
 export function readSignatureLines(lines: string): NoteSignature[] {
   if (!lines.endsWith('\n')) throw new CheckpointNoteError('the last line has no line feed')
   const found = lines.slice(0, -1).split('\n', SIGNATURES_MAXIMUM + 1)

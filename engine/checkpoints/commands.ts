@@ -18,7 +18,10 @@ export interface CheckpointCommands {
   'rotate-checkpoint-key': { handover: Omit<ChangeNamed<'checkpoint.key-rotated'>, 'name'> }
   /** Shows a checkpoint that was withheld. */
   'publish-checkpoint': { size: number }
-  /** Records what this store, as a witness, has seen of another log. `after`: the size that it had seen before, or 0. */
+  /**
+   * Records a checkpoint of another log that this store, as a witness, has seen. `after`: the size that it had seen
+   * before, or 0.
+   */
   'cosign-checkpoint': { cosigned: Omit<ChangeNamed<'checkpoint.cosigned'>, 'name'>; after: number }
 }
 

@@ -28,7 +28,7 @@ export function cosignedMessage(seconds: number, text: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`cosignature/v1\ntime ${seconds}\n`), text])
 }
 
-/** The line that goes under the checkpoint, with its line feed. */
+/** The cosignature's line under the checkpoint, with its line feed. */
 export function cosignatureLine(name: string, publicKey: Uint8Array, { seconds, signature }: Cosignature): string {
   const time = Buffer.alloc(TIME_BYTES)
   time.writeBigUInt64BE(BigInt(seconds))

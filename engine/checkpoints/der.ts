@@ -1,4 +1,4 @@
-/** DER (X.690), as much as time stamps need: definite lengths, tags of one byte. */
+/** The part of DER (X.690) that time stamps need: definite lengths, tags of one byte. */
 
 /** Bytes do not have the form of DER. */
 export class DerError extends Error {

@@ -124,7 +124,7 @@ export function keyForSize(trusted: VerifierKey, size: number, handovers: readon
 }
 
 function next(handovers: readonly Handover[], key: VerifierKey): Handover | undefined {
-  // The first that a key signed ends what it signs, so the file's order does not matter.
+  // A key's first hand-over ends its signatures, so the file's order does not matter.
   const own = handovers.filter(({ oldKey }) => oldKey.publicKey.equals(key.publicKey))
   const [found, ...others] = own.toSorted((one, other) => one.size - other.size)
   if (others.some((other) => found?.newKey.publicKey.equals(other.newKey.publicKey) === false)) {

@@ -72,7 +72,7 @@ export const checkpointRules = {
   },
 } satisfies Partial<Rules>
 
-/** Why a hand-over does not follow what the log has signed, if so. */
+/** Why a hand-over does not follow the log's last signature; undefined if it does. */
 function handoverFault(
   handover: Omit<HandoverState, 'sequence'>,
   last: CheckpointState,

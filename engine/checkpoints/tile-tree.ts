@@ -62,7 +62,7 @@ export class TileTree {
   }
 }
 
-/** The apex over neighbours, of which the last may be smaller than the others: an odd one goes up as it is. */
+/** The apex over neighbours, the last of which may be smaller than the others: an odd node moves up unchanged. */
 function apexOf(hashes: readonly Buffer[]): Buffer | undefined {
   let row = hashes
   while (row.length > 1) {

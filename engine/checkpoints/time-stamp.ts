@@ -14,7 +14,7 @@ const GRANTED: ReadonlySet<number> = new Set([0, 1])
 const STATUS_NAMES = ['granted', 'granted with modifications', 'rejection', 'waiting', 'revocation warning', 'revoked']
 const TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d{1,6})\d*)?Z$/
 
-/** An answer is not a time stamp of what was asked for. */
+/** An answer is not the time stamp that was asked for. */
 export class TimeStampError extends Error {
   override readonly name = 'TimeStampError'
 }
@@ -48,7 +48,7 @@ export function timeStampRequest(root: Uint8Array, nonce: Uint8Array | undefined
 }
 
 /**
- * Reads an answer (RFC 3161 section 2.4.2), and holds it against what was asked for.
+ * Reads an answer (RFC 3161 section 2.4.2), and checks it against the request.
  * @param nonce of the request; undefined if it is not known: then any or none will do
  * @throws TimeStampError
  */

@@ -18,7 +18,7 @@ const AUDIT_BYTES_MAXIMUM = 4 << 20
  * its record.
  */
 const RECORDS_LINGER_MILLISECONDS = 5
-/** More than this goes at once. */
+/** More bytes than this are sent at once. */
 const RECORDS_LINGER_BYTES_MAXIMUM = 32 * 1024
 
 /** Commands on their way before callers of `recordFailedChange` are made to wait. */
@@ -161,7 +161,7 @@ export class PortEngineClient implements EngineClient {
     setImmediate(() => this.#send())
   }
 
-  /** Sends what waits, also of what was only counted. Called before the port is closed. */
+  /** Sends waiting records, and summaries of counted ones. Called before the port is closed. */
   flush(): void {
     this.#addMissed()
     this.#send()

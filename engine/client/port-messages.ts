@@ -18,7 +18,7 @@ export type ReplyMessage =
   | {
       readonly kind: 'replies'
       readonly replies: readonly (readonly [id: number, reply: EngineReply])[]
-      /** Of the writes that did what was asked for, and have no more to tell: id, sequence, time in microseconds. */
+      /** Of writes that succeeded with nothing else to report: id, sequence, time in microseconds. */
       readonly written?: Float64Array | undefined
       /** Bytes of audit records that are in the journal since the last message. */
       readonly auditBytes: number

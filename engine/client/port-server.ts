@@ -33,7 +33,7 @@ export class PortServer {
     this.#port.postMessage(message)
   }
 
-  /** Tells the front end what the journal has room for. */
+  /** Tells the front end what the journal has room for now. */
   roomChanged(roomFor: RoomFor): void {
     const message: ReplyMessage = { kind: 'room', takesRecords: roomFor === 'everything' }
     this.#port.postMessage(message)

@@ -110,7 +110,7 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
     }
   /** Appends bytes to the current object, or creates the object. */
   'append-object': Omit<DecidableCommands['write-object'], 'size'> & {
-    /** Bytes of the object before, which must be what the caller thinks. */
+    /** Bytes of the object before, which must be as the caller expects. */
     offset: number
     /** Bytes that come after them. */
     size: number
@@ -188,7 +188,7 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
   'record-digest': { payload: PayloadId; digest: Uint8Array }
   /** Starts a pass of the scrub, unless one is running. */
   'begin-scrub': object
-  /** Progress of the running pass, and what it found since the record before; at most 256 damages. */
+  /** Progress of the running pass, and its findings since the record before; at most 256 damages. */
   'record-scrub': { progress: ScrubProgress; damage: readonly ScrubDamage[] }
 }
 
@@ -224,7 +224,7 @@ interface RecordFailedChange {
   readonly details?: Pairs
 }
 
-/** One page of a lifecycle rule: what was due when it was read, in the order of age. */
+/** One page of a lifecycle rule: the entries that were due when it was read, in the order of age. */
 interface ExpirePage {
   readonly kind: 'expire-page'
   /** Principal of the removals; operation, resource and metadata come from each entry. */
@@ -292,7 +292,7 @@ export type DeletionOutcome =
  * is gone; the clock is behind.
  */
 export interface PageOutcome {
-  /** Entries that were looked at. */
+  /** Entries that were judged. */
   readonly scanned: number
   readonly expired: number
   readonly held: number

@@ -15,7 +15,7 @@ export interface DecisionContext {
   readonly state: StateReader
   /** Sequence of the entry that will hold the changes. */
   readonly sequence: Sequence
-  /** Sequence of the attempt, which is an entry without changes; undefined for what has none. */
+  /** Sequence of the attempt, which is an entry without changes; undefined without one. */
   readonly attempt?: Sequence
   /** MD5 of a text in hexadecimal, of which an append makes an ETag. */
   readonly md5?: (text: string) => string

@@ -51,9 +51,9 @@ function requireFuture(retention: Retention | undefined, now: Milliseconds): voi
 }
 
 /**
- * The lock of a new version: what was asked for, and without a retention in it the bucket's default of this moment
- * (specification, Object Lock, rules 3 and 4).
- * @param given what the default gave earlier, to the upload that makes the version: it is not loosened
+ * The lock of a new version: as asked for; without a retention in it the bucket's present default (specification,
+ * Object Lock, rules 3 and 4).
+ * @param given by the default earlier, to the upload that makes the version: it is not loosened
  */
 export function lockAtBirth(
   bucket: BucketState,

@@ -48,8 +48,8 @@ export function requireQuota(
 }
 
 /**
- * Checks a part against the limit on bytes: what no completion could make an object of is refused before it is stored. What
- * counts are current versions and all parts in progress, without the object and the part that this one replaces.
+ * Checks a part against the limit on bytes: a part that no completion could use is refused before it is stored. It
+ * counts current versions and all parts in progress, without the object and the part that this one replaces.
  * @throws DomainError bucket-too-large, quota-exceeded
  */
 export function requirePartQuota(

@@ -3,14 +3,14 @@ import type { ChangeNamed } from '../events/changes.ts'
 import { contentTypeOf } from '../events/values.ts'
 import type { ObjectState } from '../state-ports.ts'
 
-/** The object of a bucket without versioning goes. */
+/** Deletes the object of a bucket without versioning. */
 export function objectDeleted(bucketId: BucketId, key: string, { size }: ObjectState): ChangeNamed<'object.deleted'> {
   return { name: 'object.deleted', bucketId, key, size }
 }
 
 /**
- * A version or marker goes for ever.
- * @param next the version or marker that becomes the newest by that
+ * Deletes a version or marker for ever.
+ * @param next the version or marker that becomes the newest
  */
 export function versionDeleted(
   bucketId: BucketId,

@@ -43,7 +43,7 @@ export type SharingChange = ChangeOf<(typeof sharing)[keyof typeof sharing]>
 /** A change of access. */
 export type AccessChange = ChangeOf<(typeof access)[keyof typeof access]>
 
-/** A change of checkpoints and of what was said about them. */
+/** A change of checkpoints, receipts or hand-overs. */
 export type CheckpointChange = ChangeOf<(typeof checkpoints)[keyof typeof checkpoints]>
 
 const BY_NAME = new Map<string, ChangeSchema>()

@@ -6,7 +6,7 @@ import { READERS_BYTES } from './hash-messages.ts'
 const FREE_PIECES_MAXIMUM = 32
 /** Threads that read each piece. */
 const READERS = 2
-/** A thread that blocks until a piece is read gives up after so long. */
+/** How long a thread blocks for a piece to be read before it gives up. */
 const BLOCKED_MILLISECONDS_MAXIMUM = 60_000
 
 /** Threads that hash have ended, or do not answer: the body that was being received cannot be stored. */

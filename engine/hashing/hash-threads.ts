@@ -69,7 +69,7 @@ export class HashThreads {
     for (const { worker } of this.#members) worker?.unref()
   }
 
-  /** Ends them; what they have not hashed yet fails. */
+  /** Ends them; pending hashes fail. */
   async stop(): Promise<void> {
     this.#stopping = true
     for (const member of this.#members) hangUp(member)

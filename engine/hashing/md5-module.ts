@@ -151,7 +151,7 @@ function hashing(name: string, words: Words, groupCount: number): WasmFunction {
       join(
         groups.flatMap(load),
         states(({ state, before }, word) => join(localGet(state[word] as number), localSet(before[word] as number))),
-        // Step by step side by side: the groups do not wait for each other.
+        // Interleaved step by step, so that the groups do not wait for each other.
         CONSTANTS.flatMap((_, step) => groups.flatMap((group) => stepOf(words, group, step))),
         states(({ state, before }, word) => {
           const [to, from] = [state[word] as number, before[word] as number]

@@ -42,7 +42,7 @@ export interface Seal {
   readonly segmentNumber: number
   readonly firstSequence: Sequence
   readonly lastSequence: Sequence
-  /** Offset of the sealing batch: the bytes before it are what the digest covers. */
+  /** Offset of the sealing batch: the digest covers the bytes before it. */
   readonly lengthBytes: number
   readonly contentDigest: Uint8Array
 }

@@ -44,7 +44,7 @@ export interface RefusedBatch {
 const ZEROS = Buffer.alloc(1 << 20)
 /** Read at a time to see that a place is empty; small enough for the cache of a processor. */
 const LOOK_BYTES = 64 * 1024
-/** Of the place of a batch, looked at before anything of it is written, when its length is not known yet. */
+/** Bytes checked at the place of a batch before it is written, when its length is not known yet. */
 const FIRST_LOOK_BYTES = 4096
 
 /** A batch takes at most one in this many parts of a segment, so that small segments work too. */
@@ -158,12 +158,12 @@ export class Journal {
     return this.#last
   }
 
-  /** The batch that poisoned the journal; undefined for a seal, in which there is nothing of a request. */
+  /** The batch that poisoned the journal; undefined for a seal, which has no requests. */
   get refused(): RefusedBatch | undefined {
     return this.#refused
   }
 
-  /** Where the next batch goes. */
+  /** Place of the next batch. */
   get place(): JournalPlace {
     return {
       segmentNumber: this.#segmentNumber,
@@ -279,8 +279,8 @@ export class Journal {
   }
 
   /**
-   * The second line after the lock: segments are filled with zeros ahead, so other bytes where the next batch goes come
-   * from another writer, and are not overwritten. The file may end there, when it was made without a spare.
+   * The second line after the lock: segments are filled with zeros ahead, so other bytes at the place of the next batch
+   * come from another writer, and are not overwritten. The file may end there, when it was made without a spare.
    */
   #requireSoleWriter(length: number): void {
     const { lockPath } = this.#options

@@ -35,7 +35,7 @@ export interface SegmentPlace {
   readonly offset: number
 }
 
-/** Where a batch goes or went, in a segment whose number is known. */
+/** Place of a batch, in a segment whose number is known. */
 export interface JournalPlace extends SegmentPlace {
   readonly segmentNumber: number
 }

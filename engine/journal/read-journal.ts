@@ -11,7 +11,7 @@ import { type ScanEnd, SegmentWindow, scanSegment } from './segment-scan.ts'
 
 interface JournalVisitor {
   record(record: JournalRecord): void
-  /** After the records of a batch: what comes next, valid only now, and where the batch is. */
+  /** Called after the records of a batch: the position after it, valid only now, and the batch's place. */
   batch(chain: NextRecord, place: BatchPlace): void
 }
 

@@ -26,7 +26,7 @@ interface KnownBefore {
 /** The end of a journal that can be continued. */
 export interface JournalTail {
   readonly segment: SegmentFacts
-  /** Offset where the next batch goes. */
+  /** Offset of the next batch. */
   readonly offset: number
   readonly chain: NextRecord
   readonly sealed: boolean
@@ -229,7 +229,7 @@ function copySegment(disk: Disk, path: string, tail: JournalTail, capacityBytes:
   }
 }
 
-/** The copy must be what the scan read: nothing may be appended after a hole. */
+/** Checks the copy against the scan: nothing may be appended after a hole. */
 function requireSameTail(copy: DiskFile, tail: JournalTail): void {
   const { path, header } = tail.segment
   const chain = firstOf(header)
@@ -255,7 +255,7 @@ export function contentHash(disk: Disk, path: string, length: number): ReturnTyp
   }
 }
 
-/** A sealed segment that was cut to its length may be read-only by now; nothing will be written to it. */
+/** A sealed segment that was cut to its length may be read-only: nothing will be written to it. */
 export function openTail(disk: Disk, tail: JournalTail): DiskFile {
   const { path } = tail.segment
   return tail.sealed && disk.sizeOf(path) === tail.offset ? disk.openToRead(path) : disk.openToWrite(path)

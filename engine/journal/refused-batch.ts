@@ -26,7 +26,7 @@ export class RefusedBatchSearch {
     }
   }
 
-  /** Called after each batch with what comes next, and where. */
+  /** Called after each batch with the position after it, and its end. */
   batch(chain: NextRecord, end: number): void {
     const mark = this.#mark
     if (mark?.refused === undefined) return

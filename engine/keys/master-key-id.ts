@@ -5,7 +5,7 @@ const ID_BYTES = 4
 /** The master key does not belong to this store. */
 export class MasterKeyMismatchError extends Error {
   override readonly name = 'MasterKeyMismatchError'
-  /** Whether the store had this key, and has another one by now. */
+  /** Whether the key is an earlier one of this store. */
   readonly isEarlier: boolean
 
   constructor(message: string, isEarlier = false) {

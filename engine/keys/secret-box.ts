@@ -25,7 +25,7 @@ export class SecretBox {
     this.#earlier = earlier
   }
 
-  /** `context` is what the secret belongs to; `open` needs the same. */
+  /** `context` names the owner of the secret; `open` needs the same. */
   seal(secret: string, context: string): Uint8Array {
     const nonce = randomBytes(NONCE_BYTES)
     const cipher = createCipheriv(ALGORITHM, this.#key, nonce).setAAD(Buffer.from(context))

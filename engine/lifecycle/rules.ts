@@ -2,7 +2,7 @@ import { DomainError } from '../errors.ts'
 import { requireBucket } from '../domain/bucket.ts'
 import type { Rules } from '../domain/decision.ts'
 
-/** Most lifecycle rules of a bucket: each is looked at in every pass. */
+/** Maximum lifecycle rules of a bucket: every pass reads each of them. */
 export const RULES_MAXIMUM = 100
 
 export const lifecycleRules = {

@@ -8,7 +8,7 @@ const TOKEN = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/
 /** Kinds of links that a token opens. */
 type CapabilityKind = 'share' | 'embed'
 
-/** A new token, and what the journal has of it. */
+/** A new token, and its form in the journal. */
 interface NewToken {
   /** 43 characters of base64url. */
   readonly token: string

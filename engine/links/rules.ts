@@ -102,7 +102,7 @@ export const sharingRules = {
     return { changes: [{ name: 'embed.created', ...link, allowedOrigins, expiresMicroseconds, cacheSeconds }] }
   },
 
-  /** A revoked embed is dead for ever, so nothing of it changes any more. */
+  /** A revoked embed stays revoked, so its fields do not change any more. */
   'update-embed'(command, { state }) {
     const { embed } = command
     const before = requireEmbed(state, embed)

@@ -8,7 +8,7 @@ const REST_MILLISECONDS_MAXIMUM = 10_000
 
 /** Clocks that judge a read. */
 interface ReadClocks {
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   now(): number
   /** How often the process has read from a disk, as the kernel counts it (getrusage(2), ru_inblock). */
   diskReads(): number
@@ -39,7 +39,7 @@ export class BlockingReads {
     return this.#clocks.now() >= this.#restUntil
   }
 
-  /** Does what blocks the thread, for a few hundred KiB at most, and takes the time. Passes on what it throws. */
+  /** Runs a read that blocks the thread, for a few hundred KiB at most, and times it. Passes on its errors. */
   run<T>(read: () => T): T {
     const started = this.#clocks.now()
     try {

@@ -181,7 +181,7 @@ export class PayloadFileReader {
     }
   }
 
-  /** Whole blocks from the position on, as far as the payload goes. */
+  /** Whole blocks from the position on, up to the end of the payload. */
   #nextSpan(): Span {
     const start = Math.floor(this.#position / BLOCK_BYTES) * BLOCK_BYTES
     const stop = Math.min(start + PIECE_BLOCKS * BLOCK_BYTES, blockCount(this.#end) * BLOCK_BYTES, this.#payloadBytes)

@@ -194,7 +194,7 @@ export class PayloadFileWriter {
     while (at < chunk.length) {
       this.#piece ??= this.#newPiece()
       const { plain, stored } = this.#piece
-      // Pieces are whole blocks: what a block has room for, the piece has.
+      // Pieces are whole blocks, so a piece has room for its block.
       const part = chunk.subarray(at, at + this.#blocks.room)
       this.#blocks.take(part, stored, this.#filled)
       if (this.#form === 'sealed') copyInto(plain.bytes, part, this.#filled)

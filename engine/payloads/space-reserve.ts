@@ -24,8 +24,8 @@ export function giveBackForStart(disk: Disk, paths: StorePaths): void {
 }
 
 /**
- * A file of zeros that reserves space for the projections. When something else fills the disk it is removed, so deletions
- * still have room to be applied, but for what the next start needs; it is created again when there is space.
+ * A file of zeros that reserves space for the projections. When something else fills the disk it is cut to what the
+ * next start needs, so that deletions still have room to be applied; it is created again when there is space.
  */
 export class SpaceReserve {
   readonly #space: SpaceGuard

@@ -121,7 +121,7 @@ export class VolumeWriter {
     this.#stagedBytes = 0
   }
 
-  /** Forgets what was placed since the last flush; its places will be assigned again. */
+  /** Drops placements since the last flush; their places will be assigned again. */
   discard(): void {
     this.#stagedBytes = 0
   }

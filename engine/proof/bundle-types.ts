@@ -5,8 +5,8 @@
 
 export const PROOF_FORMAT = 'object-store.proof-bundle'
 /**
- * 1 is what is asked for by default. 2 has the records themselves, so that what it says of each is bound to the hash in the
- * tree; the encoding that is signed has the number of the format (spec/decisions/0027-proof-bundles.md).
+ * 1 is the default. 2 has the records themselves, which bind its statements to the hash in the tree; the signed
+ * encoding has the number of the format (spec/decisions/0027-proof-bundles.md).
  */
 export const PROOF_FORMAT_VERSIONS = [1, 2] as const
 export type ProofFormatVersion = (typeof PROOF_FORMAT_VERSIONS)[number]
@@ -53,7 +53,7 @@ export interface ProofRecord {
   readonly inclusion_path: { readonly index: number; readonly steps: readonly PathStep[] }
 }
 
-/** What a checkpoint states of the records `from_sequence` to `to_sequence`, both inclusive. */
+/** A checkpoint's statement about the records `from_sequence` to `to_sequence`, both inclusive. */
 export interface ProofCheckpoint {
   readonly sequence: number
   readonly from_sequence: number

@@ -1,6 +1,6 @@
 /**
- * The byte string that a bundle's signature is over: specification, "Canonical signed encoding (version 1)". Version 2 has
- * the records themselves as well (spec/formats/proof-bundle.md).
+ * The bytes under a bundle's signature: specification, "Canonical signed encoding (version 1)". Version 2 has the
+ * records themselves as well (spec/formats/proof-bundle.md).
  */
 import { hexToBytes } from '@noble/hashes/utils.js'
 import {

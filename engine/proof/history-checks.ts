@@ -46,7 +46,7 @@ function checkCheckpoint({ from_sequence, to_sequence, leaf_count }: ProofCheckp
 const NOT_BOUND =
   'It proves their hashes: operation, principal, result and time are what the server signed, and are not bound to the hashes.'
 
-/** @param limit a sentence on what this does not prove */
+/** @param limit a sentence on what it does not prove */
 function checkInclusion({ records, checkpoint }: PresentHistory, limit: string): CheckResult {
   if (records.length === 0) return notProved('The history holds no record.')
   for (const record of records) {

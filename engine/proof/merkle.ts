@@ -28,7 +28,7 @@ function rootHash(apex: Uint8Array): Uint8Array {
 }
 
 /**
- * The sides of the siblings on the way from a leaf to the apex. An odd node at the end of a level goes up unchanged,
+ * The sides of the siblings on the way from a leaf to the apex. An odd node at the end of a level moves up unchanged,
  * without a step.
  */
 export function pathSides(index: number, leafCount: number): PathStep['side'][] {

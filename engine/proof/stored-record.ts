@@ -1,6 +1,6 @@
 /**
- * A record of the journal as a bundle of format version 2 has it: its bytes from the length of the body on, without padding
- * (spec/formats/journal.md, "Record"). Only what a bundle states of it is read.
+ * A record of the journal as a bundle of format version 2 has it: its bytes from the length of the body on, without
+ * padding (spec/formats/journal.md, "Record"). Only the fields that a bundle states are read.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'

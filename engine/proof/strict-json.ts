@@ -10,9 +10,9 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 const BACKSLASH = 0x5c
 
 /**
- * Parses JSON (RFC 8259) and refuses what readers are known to disagree about: bytes that are not UTF-8, a byte order
- * mark, a repeated member, numbers that are negative, not whole, or 2^53 and above, and strings without a UTF-8 form. So
- * every program that shows a bundle shows what was verified.
+ * Parses JSON (RFC 8259) and refuses forms that readers disagree about: bytes that are not UTF-8, a byte order mark, a
+ * repeated member, numbers that are negative, not whole, or 2^53 and above, and strings without a UTF-8 form. So every
+ * program shows a bundle as it was verified.
  * @throws StrictJsonError
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {

@@ -17,7 +17,7 @@ export const scrubRules = {
     return { changes: [{ name: 'scrub.advanced', progress, damage: [] }] }
   },
 
-  /** Records the progress of the running pass, and what it found. Does nothing for another pass. */
+  /** Records the progress and findings of the running pass. Does nothing for another pass. */
   'record-scrub'({ progress, damage }, { state }) {
     const present = state.scrubProgress()
     if (!isScrubbing(present) || present.startedMicroseconds !== progress.startedMicroseconds) return NOTHING_CHANGES

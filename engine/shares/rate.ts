@@ -45,7 +45,7 @@ export class Rate {
     this.#units = this.allowed - units
   }
 
-  /** Forgets what was saved up. */
+  /** Spends all that is saved up. */
   empty(): void {
     this.spend(this.allowed)
   }

@@ -33,7 +33,7 @@ interface Owner {
   readonly line: Waiter[]
 }
 
-/** How often the line is looked at for waits that are over. */
+/** Interval of checks for expired waits. */
 const LOOK_MILLISECONDS = 50
 
 /** All of this thread. */
@@ -72,8 +72,8 @@ class HeldShare implements Share {
  *
  * 1. A request takes free units, however many its owner has (up to `ownerMaximum`), unless others wait.
  * 2. A freed unit goes to the waiting owner with the fewest units in use, then to the longest wait.
- * 3. Where nothing is free, an owner takes from the owner with the most units: what can be evicted is, the oldest
- * first; long work gives way at its next step (`Share.turn`).
+ * 3. Where nothing is free, an owner takes from the owner with the most units: shares that can be evicted are,
+ * the oldest first; long work gives way at its next step (`Share.turn`).
  * 4. A full line makes room in the same way: the newest request of the owner with the most waiting requests is refused.
  */
 export class Shares {
@@ -172,7 +172,7 @@ export class Shares {
     return held
   }
 
-  /** Takes units, does work and gives them back. @throws BusyError, and what the work throws */
+  /** Takes units, does work and gives them back. @throws BusyError, and the errors of the work */
   async run<T>(owner: string, work: (share: Share) => Promise<T>): Promise<T> {
     const share = await this.wait(owner)
     try {

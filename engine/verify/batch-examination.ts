@@ -24,14 +24,14 @@ interface Jump {
 }
 
 /**
- * What is where a batch should begin.
+ * Finding at the place of a batch.
  * - `batch`: a whole batch of this segment; with a `jump` when numbers are missing before it.
  * - `end`: 64 zero bytes, or too few bytes for a batch.
  * - `torn`: something an interrupted write can leave.
  * - `damaged`: something no interrupted write leaves.
  *
- * `header` is set when the header itself is correct, `inside` says whether its batch ends inside the file, and `foreign`
- * marks a batch that does not continue this segment at all.
+ * `header` is set when the header itself is correct, `inside` says whether its batch ends inside the file, and
+ * `foreign` marks a batch that does not continue this segment at all.
  */
 export type Finding =
   | { readonly state: 'batch'; readonly header: BatchHeader; readonly jump?: Jump }

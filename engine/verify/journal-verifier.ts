@@ -67,7 +67,7 @@ export interface VerificationReport {
   readonly openSegmentTornTail: TornTail | undefined
   /** The journal's signed checkpoints. */
   readonly checkpoints: Omit<CheckpointFindings, 'notes'>
-  /** Sentences about what the reader should know although it is not a problem. */
+  /** Sentences for the reader about matters that are not problems. */
   readonly notes: readonly string[]
   /** The first problems, in the order of the journal. */
   readonly problems: readonly Problem[]

@@ -4,7 +4,7 @@ export type ReportProgress = (bytes: number, records: number) => void
 /** Bytes between two reports. */
 const REPORT_BYTES = 4 * 1024 * 1024
 
-/** Turns the position in a segment into reports of what was added. */
+/** Turns positions in a segment into reports of the progress since the last. */
 export class ProgressMeter {
   readonly #report: ReportProgress
   #bytes = 0

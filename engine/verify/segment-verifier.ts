@@ -144,7 +144,7 @@ class SegmentVerifier {
       header = this.#tryHeader()
     }
     this.#reportFaults(SEGMENT_HEADER_BYTES)
-    // Without its index nothing of a cold segment can be read.
+    // A cold segment without its index is unreadable.
     this.#finished = this.#window.isCold && this.#window.size === 0
     if (this.#finished) return
     if ('fault' in header) return this.#report(0, this.#firstSequence, 'damaged batch', header.fault)

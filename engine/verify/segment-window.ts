@@ -33,7 +33,7 @@ export class SegmentWindow {
 
   /**
    * @param options `limit`: offset where the file is taken to end; `digests`: whether `digestBefore` will be asked for;
-   *   `windowBytes`: what is read at a time
+   *   `windowBytes`: bytes of one read
    * @throws the system's error when the file cannot be opened
    */
   constructor(path: string, { limit = Number.POSITIVE_INFINITY, digests = true, windowBytes = WINDOW_BYTES } = {}) {
@@ -61,7 +61,7 @@ export class SegmentWindow {
     this.#source.close()
   }
 
-  /** Waits for a running write, and forgets what was read. */
+  /** Waits for a running write, and drops the bytes in memory. */
   settle(milliseconds: number): void {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
     this.refresh()
@@ -143,7 +143,7 @@ export class SegmentWindow {
     this.words = new Uint32Array(memory)
   }
 
-  /** Fills `target` from the segment as far as it goes. */
+  /** Fills `target` from the segment, up to its end. */
   #read(target: Buffer, offset: number): number {
     return this.#source.read(target, Math.min(target.length, this.size - offset), offset)
   }

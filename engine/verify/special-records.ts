@@ -1,4 +1,4 @@
-/** Compares genesis and seal with what was found. */
+/** Compares genesis and seal with the verified segment. */
 import { readGenesis, readSeal, type SealBody } from './bodies.ts'
 import type { SpecialRecord } from './chain-walker.ts'
 import { FORMAT_VERSION } from './format-reader.ts'

@@ -25,7 +25,7 @@ export interface Problem {
   /** Sequence of the record concerned; of a batch, its first; of a gap, the first missing. */
   readonly sequence: number
   readonly verdict: Verdict
-  /** One sentence for a person: what was found and what was expected. */
+  /** One sentence for a person: the found and the expected value. */
   readonly detail: string
 }
 

@@ -24,7 +24,7 @@ export const webhookCreated = defineChange('webhook.created', 40, {
   sealedQuery: appended(optional(bytes), undefined, 'sealed query', 'what follows the `?` of the target'),
 })
 
-/** Disabled, it drops what was pending; enabled, it starts with the events after this entry. */
+/** Disabled, it drops pending events; enabled, it starts with the events after this entry. */
 export const webhookStatusSet = defineChange('webhook.status-set', 41, { webhook, enabled })
 
 /** Its pending deliveries and its log go with it. */

@@ -30,7 +30,7 @@ export interface WebhookCommands {
   'set-webhook-status': { webhook: string; enabled: boolean }
   'delete-webhook': { webhook: string }
   'rotate-webhook-secret': { webhook: string; sealedSecret: Uint8Array }
-  /** Delivers the events from `since` on, and before `until`, once more. */
+  /** Delivers the events from `since` on, and before `until`, again. */
   'replay-webhook': { webhook: string; sinceMicroseconds: Microseconds; untilMicroseconds: Microseconds }
   'record-webhook-test': {
     webhook: string

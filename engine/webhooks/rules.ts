@@ -10,7 +10,9 @@ import type { WebhookState } from './state.ts'
 const WEBHOOKS_MAXIMUM = 100
 /** How long the secret before a rotation signs along. */
 const ROTATION_MICROSECONDS = 24 * 60 * 60 * 1_000_000
-/** Of what went wrong; a longer text is cut by boundedText, which adds a digest of 64 digits and a few characters. */
+/**
+ * For errors of deliveries; a longer text is cut by boundedText, which adds a digest of 64 digits and a few characters.
+ */
 const ERROR_BYTES_MAXIMUM = 256
 
 function requireWebhook(state: StateReader, webhook: string): WebhookState {

@@ -22,12 +22,12 @@ export interface WebhookState {
   readonly previousSecret: { readonly sealedSecret: Uint8Array; readonly untilMicroseconds: Microseconds } | undefined
 }
 
-/** A target without what follows its `?`, which may be a password, also where an earlier version did not seal it. */
+/** A target without its query, which may be a password, also where an earlier version did not seal it. */
 export function maskedTarget({ target, sealedQuery }: Pick<WebhookState, 'target' | 'sealedQuery'>): string {
   return sealedQuery === undefined ? target.replace(/\?.+/, '?...') : `${target}?...`
 }
 
-/** Events of the past that are delivered once more. */
+/** Events of the past that are delivered again. */
 export interface ReplayState {
   /** Sequence of the entry that began it. */
   readonly replay: Sequence

@@ -65,7 +65,7 @@ export class AccessSeal {
     return { ...tables, ...(Object.fromEntries(followed) as Pick<Tables, (typeof SEALED)[number]>) }
   }
 
-  /** Puts the seal for what was written. In a write transaction, after the position. */
+  /** Puts the seal over the written rows. In a write transaction, after the position. */
   write(): void {
     const seal = this.#seal()
     if (seal !== undefined) this.#seals.put(KEY, seal)

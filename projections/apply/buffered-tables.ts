@@ -59,7 +59,7 @@ export class BufferedTables {
     return rows >= this.#rowsMaximum || bytes >= BYTES_MAXIMUM
   }
 
-  /** Writes everything held back, or has it written. What was held back before that is then written. */
+  /** Writes all held rows, or hands them to the writer. Rows handed over before are written then. */
   flush(): void {
     const held = this.#buffered.filter((table) => table.held.count > 0)
     if (held.length === 0) return

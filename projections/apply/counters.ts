@@ -43,8 +43,8 @@ export class Counters {
   }
 
   /**
-   * Writes what was held.
-   * @returns whether all of it can be right
+   * Writes the held counters.
+   * @returns whether all of them can be right
    */
   flush(): boolean {
     const files = this.#files

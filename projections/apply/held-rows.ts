@@ -62,7 +62,7 @@ export class HeldRows {
     return this.#used
   }
 
-  /** Number of the row with a key; undefined when none is held. */
+  /** Number of the held row with a key; undefined without one. */
   find(key: Buffer): number | undefined {
     return this.#find(key, hashOf(key))
   }

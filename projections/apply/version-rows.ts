@@ -127,7 +127,7 @@ export class VersionRows {
     this.#putCurrent(bucketId, key, { ...promoted, ...again })
   }
 
-  /** A version that was held is looked at again: its lock may have gone. */
+  /** A held version is judged again: its lock may have been removed. */
   locked(sequence: Sequence, timeMicroseconds: Microseconds, change: ChangeNamed<'version.locked'>): void {
     const { bucketId, key, version, lock } = change
     const current = this.current(bucketId, key)
@@ -234,7 +234,7 @@ export class VersionRows {
     usage.add('bytes', difference * object.size)
   }
 
-  /** Drops what a current object refers to; its row is left to the caller. */
+  /** Releases the payload of a current object; its row is left to the caller. */
   #destroyCurrent(bucketId: BucketId, key: string, current: ObjectState | undefined): void {
     if (current === undefined) return
     this.#countCurrent(bucketId, current, -1)

@@ -70,7 +70,7 @@ export class AuditRecords {
     if (this.#turns.isOver) await this.#turns.next()
     while (!this.#over && records.length < RECORDS_MAXIMUM && this.#bytes < BYTES_MAXIMUM) {
       if (this.#frames === undefined) {
-        // The next batch overwrites the bytes of this one, of which the records are decoded by now.
+        // The next batch overwrites the bytes of this one, whose records are decoded already.
         await this.#nextBatch()
         continue
       }

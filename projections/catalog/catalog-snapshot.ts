@@ -87,7 +87,7 @@ export class CatalogSnapshot {
     this.#buckets = buckets
   }
 
-  /** Returns what was just read, if it is of this state. */
+  /** Returns the value just read, if it is of this state. */
   #read<T>(value: T): T {
     this.#transaction ??= this.#environment.readTransaction
     if (this.#environment.readTransaction > this.#transaction) throw new StaleSnapshotError()
@@ -247,7 +247,7 @@ export class CatalogSnapshot {
     )
   }
 
-  /** Reads some more rows for a search; false when it is over. */
+  /** Reads some more rows for a search; false at its end. */
   searchHolders(search: HolderSearch, limit: number): boolean {
     return this.#read(search.step(this.#tables, limit))
   }

@@ -7,7 +7,7 @@ const COUNTS = 2
 const TIME_OFFSET = COUNTS * Int32Array.BYTES_PER_ELEMENT
 const SHARED_BYTES = TIME_OFFSET + Float64Array.BYTES_PER_ELEMENT
 
-/** The memory of the counts; goes through `workerData`. */
+/** The memory of the counts; sent through `workerData`. */
 export type SharedCounts = Int32Array<SharedArrayBuffer>
 
 /**

@@ -8,7 +8,7 @@ import { successor } from '../keys.ts'
 /** A place in such a listing. */
 export type OrderedPosition =
   | { readonly kind: 'after-key' | 'after-prefix' /** Raw bytes. */; readonly bytes: Buffer }
-  /** After one entry of a key, which may be gone by now. */
+  /** After one entry of a key, which may have been removed. */
   | { readonly kind: 'after-entry'; readonly bytes: Buffer; readonly order: number }
 
 /** Parameters of a listing. Byte strings are UTF-8. */

@@ -23,7 +23,7 @@ export interface PayloadHolder {
   readonly version: { readonly sequence: Sequence; readonly isNull: boolean } | undefined
 }
 
-/** In this order: what a payload of parts is made of is known before its objects are read, and uploads come last. */
+/** In this order: payloads of parts are known before their objects are read, and uploads come last. */
 const STAGES = ['payloads', 'parts', 'objects', 'versions', 'uploads'] as const
 type Stage = (typeof STAGES)[number]
 

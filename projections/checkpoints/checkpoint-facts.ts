@@ -1,7 +1,7 @@
 /** State of the worker that signs checkpoints. */
 export interface SigningFacts {
   readonly isOn: boolean
-  /** Records that the trees cover; undefined before they were looked at. */
+  /** Records that the trees cover; undefined before they were opened. */
   readonly treeSize: number | undefined
   readonly signed: number
   /** Why the last attempt to sign was refused; undefined when there was none, or it succeeded. */

@@ -22,8 +22,8 @@ interface Reached {
 }
 
 /**
- * Extends the trees by what the journal holds on the disk, verifying every record and every link (T4): a hash that the engine
- * has in memory is never taken for what was written.
+ * Extends the trees by what the journal holds on the disk, verifying every record and every link (T4): hashes in the
+ * engine's memory are never trusted.
  */
 export class TreeGrower {
   readonly #disk: Disk
@@ -93,7 +93,7 @@ export class TreeGrower {
     )
   }
 
-  /** After a seal with the next segment: nothing follows in its own, which may be cold by now. */
+  /** After a seal with the next segment: nothing follows in the sealed one, which may be cold. */
   #onward(firsts: readonly Sequence[], reached: Reached): Reached {
     const { chain, place } = reached
     const { nextSequence } = chain

@@ -28,7 +28,7 @@ interface SigningState extends CheckpointMarks {
   readonly restored: Sequence | undefined
 }
 
-/** Reads checkpoints, from any thread. Every call sees what was acknowledged before it, and nothing that is not durable. */
+/** Reads checkpoints, from any thread. Every call sees all acknowledged entries, and nothing that is not durable. */
 export class CheckpointReader {
   readonly #environment: ProjectionEnvironment
   readonly #tables: Tables

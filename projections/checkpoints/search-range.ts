@@ -85,7 +85,10 @@ export function searchRange(disk: Disk, paths: StorePaths, size: number, search:
   return { records, root: records > 0 ? tails.root('log') : undefined, found, first }
 }
 
-/** @throws JournalDamagedError for a body that is not an entry: what it names is not known, so nothing is absent */
+/**
+ * @throws JournalDamagedError for a body that is not an entry: the objects that it names are unknown, so absence is not
+ *   proved
+ */
 function entryOf(sequence: Sequence, body: Buffer): Entry {
   try {
     return decodeEntry(Buffer.from(body))

@@ -105,7 +105,7 @@ export class TreeFiles {
     return { hashing: HASHINGS[tree], node }
   }
 
-  /** The root of a tree over all its records, from what the writer has in memory. */
+  /** The root of a tree over all its records, from the writer's memory. */
   rootInMemory(tree: TreeName): Buffer {
     return this.#tails.root(tree)
   }

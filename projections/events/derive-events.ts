@@ -14,7 +14,7 @@ export interface VersionFact {
 
 type Value = string | number | boolean | VersionFact | { readonly upload: UploadId } | { readonly bucketId: BucketId }
 
-/** One event, with what the journal has in place of names and ids. */
+/** One event, with ids of the journal in place of names. */
 export interface EventFact {
   readonly type: StorageEventType
   readonly bucketId: BucketId

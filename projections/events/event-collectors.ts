@@ -21,8 +21,8 @@ export interface EventCollector {
    */
   addEntry(bytes: Buffer, entry: ObjectEntry, named: NamedEntry): boolean
   /**
-   * @param bytes what the event takes in the journal
-   * @returns false when there is no room for it
+   * @param bytes of the event in the journal
+   * @returns false without room for it
    */
   add(event: StorageEvent, bytes: number): boolean
 }

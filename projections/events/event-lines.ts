@@ -40,8 +40,9 @@ const TEXT = {
 } as const
 
 /**
- * Collects events as the lines of a stream. Where it can, it writes a line from the bytes of the entry, without a string or
- * an object; what has other characters than printable ASCII is written as JSON by the runtime. The bytes are the same.
+ * Collects events as the lines of a stream. Where it can, it writes a line from the bytes of the entry, without a
+ * string or an object; an event with other characters than printable ASCII is written as JSON by the runtime. The bytes
+ * are the same.
  */
 export class EventLines implements EventCollector {
   readonly #form: LineForm

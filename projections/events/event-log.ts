@@ -73,7 +73,7 @@ export class EventLog {
     return { ...(await this.collect(query, list, turns)), events: list.events }
   }
 
-  /** Has a collector get the events of a range, until it is full or a page has examined as much as it may. */
+  /** Feeds the events of a range to a collector, until it is full or a page has examined its maximum. */
   async collect(range: EventRange, collector: EventCollector, turns: Turns): Promise<EventPageEnd> {
     const applied = this.#applied()
     const began = getEventsBegan(this.#tables.eventsBegan)

@@ -86,7 +86,7 @@ export class EventScan {
   }
 
   /**
-   * Takes what the journal has next.
+   * Takes the next batch or record of the journal.
    * @returns the sequence after it; undefined for damage
    */
   async step(step: Step, wanted: Sequence): Promise<Sequence | undefined> {

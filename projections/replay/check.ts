@@ -8,7 +8,10 @@ import { getApplied, refuseNewer } from '../tables/applied.ts'
 import { compareTrees, type TreeDifference } from '../checkpoints/build-trees.ts'
 import { TreeFiles, treesIn } from '../checkpoints/tree-files.ts'
 
-/** A row that differs from what the journal gives. Keys and values in hexadecimal; undefined where there is no row. The hashes of a tree count as rows. */
+/**
+ * A row that differs from the journal. Keys and values in hexadecimal; undefined for a missing row. The hashes of a
+ * tree count as rows.
+ */
 interface RowDifference {
   readonly table: string
   readonly key: string
@@ -99,7 +102,7 @@ function compareAll(stored: ProjectionEnvironment, expected: ProjectionEnvironme
   return rows
 }
 
-/** Rows of two tables side by side, in the order of their keys. */
+/** Rows of two tables in pairs, in the order of their keys. */
 function* paired(stored: Table, expected: Table): Generator<[Row | undefined, Row | undefined]> {
   const lefts = stored.rows({})[Symbol.iterator]()
   const rights = expected.rows({})[Symbol.iterator]()

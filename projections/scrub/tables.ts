@@ -6,7 +6,7 @@ import { scrubDamage, scrubProgress } from '../../engine/events/values.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 import { packed } from '../tables/row-codecs.ts'
 
-/** Damage that is kept; a pass counts what it finds beyond that, and its entries in the journal have it. */
+/** Damage that is kept; a pass only counts further damage, which its entries in the journal have. */
 const DAMAGE_MAXIMUM = 256
 
 const KEY = Buffer.from('scrub')

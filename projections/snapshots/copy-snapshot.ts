@@ -146,8 +146,8 @@ interface Block {
 }
 
 /**
- * The data of a snapshot block by block, each with its digest checked; a block is valid until the next one. The next ones are
- * read while this one is hashed: what comes from the disk is slow to copy, and other processors help.
+ * The data of a snapshot block by block, each with its digest checked; a block is valid until the next one. The next
+ * ones are read while this one is hashed: reads from the disk are slow, and other processors help.
  * @throws SnapshotDamagedError
  */
 async function* checkedBlocks(file: DiskFile, { dataBytes, blocks }: SnapshotDescription): AsyncGenerator<Block> {

@@ -37,8 +37,9 @@ export function descriptionOf(disk: Disk, path: string): SnapshotDescription {
 }
 
 /**
- * Copies the projections out of a snapshot, checking that it continues into the journal and that every block of it is whole.
- * @returns why it cannot be used; then what was copied is worth nothing
+ * Copies the projections out of a snapshot, checking that it continues into the journal and that every block of it is
+ * whole.
+ * @returns why it cannot be used; then the copy is worthless
  * @throws DiskFullError, SnapshotStoppedError
  */
 export function copyFault(

@@ -1,4 +1,4 @@
-/** Making a snapshot was stopped; what it had done counts for nothing. */
+/** Making a snapshot was stopped; its work is lost. */
 export class SnapshotStoppedError extends Error {
   override readonly name = 'SnapshotStoppedError'
 
@@ -15,7 +15,7 @@ export interface Pace {
   worked(): void
 }
 
-/** As fast as it goes. */
+/** At full speed. */
 export const NO_PACE: Pace = { moved: () => undefined, worked: () => undefined }
 
 /** Shortest sleep: shorter ones are added up. */

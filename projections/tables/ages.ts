@@ -22,7 +22,7 @@ const KEY_BYTES = VERSION_AT + NUMBER_BYTES
 const NONCURRENT = 1
 const REVISITED = 2
 
-/** When a version that is held until its lock changes is looked at. */
+/** Due time of a version that is held until its lock changes. */
 export const NEVER: Microseconds = microsecondsOf(Number.MAX_SAFE_INTEGER)
 
 /** A version, and its place in the order of the rows. */

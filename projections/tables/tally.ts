@@ -56,7 +56,7 @@ export class Tally<F extends string> {
     return this.#wide?.get(field) ?? BigInt(this.#counts[field])
   }
 
-  /** Sets a counter to what was counted; the greatest number of the row where it does not fit. */
+  /** Sets a counter to a new count, at most the greatest number of a row. */
   recount(field: F, counted: bigint): void {
     this.#setExactly(field, counted > GREATEST ? GREATEST : counted)
   }

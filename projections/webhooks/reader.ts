@@ -9,7 +9,7 @@ export interface DeliveryLogEntry extends LoggedDelivery {
   readonly webhook: string
 }
 
-/** Reads webhooks and how far their deliveries are, from any thread. Every call sees what was acknowledged before it. */
+/** Reads webhooks and how far their deliveries are, from any thread. Every call sees all acknowledged entries. */
 export class WebhookReader {
   readonly #environment: ProjectionEnvironment
   readonly #tables: Tables

@@ -1,4 +1,4 @@
-/** Rows of webhooks: `webhooks` (what was set up), `webhook-progress`, `webhook-log`. */
+/** Rows of webhooks: `webhooks` (their configuration), `webhook-progress`, `webhook-log`. */
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { ReplayState, WebhookState } from '../../engine/webhooks/state.ts'
 import {

@@ -6,11 +6,11 @@ const VAGUE =
 
 /** How many are in the comments of each folder. Numbers only fall: lower them in the commit that lowers the count. */
 const ALLOWED: Readonly<Record<string, number>> = {
-  engine: 5,
-  projections: 5,
-  workers: 5,
-  cli: 5,
-  bench: 2,
+  engine: 1,
+  projections: 0,
+  workers: 0,
+  cli: 1,
+  bench: 0,
   // The planes.
   planes: 5,
 }

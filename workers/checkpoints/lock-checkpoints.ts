@@ -101,7 +101,7 @@ export class CheckpointLock implements BackgroundWorker, OutsideMemory, Publicat
     return 'idle'
   }
 
-  /** Nothing is waited for when the server stops: the next start reads what the lock has. */
+  /** Does not wait: the next start reads the lock. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('the server stops'))
     await this.#flight

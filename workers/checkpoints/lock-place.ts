@@ -1,7 +1,7 @@
 /** A lock's record of a log. */
 interface Held {
   readonly text: string
-  /** Changes with the text; what a write is made conditional on. */
+  /** Changes with the text; the condition of a write. */
   readonly tag: string
 }
 
@@ -9,17 +9,17 @@ interface Held {
 export interface LockPlace {
   /** As the setting has it. */
   readonly name: string
-  /** @returns undefined where it holds nothing of the log */
+  /** @returns undefined for a place without a record of the log */
   read(log: string, signal: AbortSignal): Promise<Held | undefined>
   /**
-   * Writes what the log has signed, durably.
-   * @param tag of what was read; undefined: only if nothing is there
-   * @returns the tag of what was written; undefined if another process wrote since
+   * Writes the log's last signed state, durably.
+   * @param tag of the last read; undefined: only if nothing is there
+   * @returns the new tag; undefined if another process wrote since
    */
   write(log: string, text: string, tag: string | undefined, signal: AbortSignal): Promise<string | undefined>
 }
 
-/** A lock cannot be used: it does not answer, or what it holds is not a checkpoint of this log. */
+/** A lock cannot be used: it does not answer, or its content is not a checkpoint of this log. */
 export class LockError extends Error {
   override readonly name = 'LockError'
 }

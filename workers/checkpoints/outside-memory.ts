@@ -22,7 +22,7 @@ export interface OutsideMemory {
   /**
    * Asked before the first signature of a process, and after a conflict.
    * @param own the last checkpoint that this journal signed under the origin
-   * @returns undefined where it has seen nothing of the origin
+   * @returns undefined if it has not seen the origin
    * @throws where it cannot be asked
    */
   seen(origin: string, own: CheckpointState | undefined): Promise<Seen | undefined>
@@ -111,7 +111,7 @@ function requireKnown(
   )
 }
 
-/** The error of a journal that is behind what was signed from it. */
+/** The error of a journal that is behind its own signatures. */
 export function rolledBack(
   by: string,
   { size }: Pick<Seen, 'size'>,

@@ -20,7 +20,7 @@ import {
 interface CheckpointOptions {
   /** Between checkpoints while there are new records; 0: no checkpoints. */
   readonly intervalSeconds: number
-  /** After so long there is one in any case. */
+  /** After this time there is a checkpoint in any case. */
   readonly heartbeatSeconds: number
   /** Under which name the log is known. */
   readonly origin: OriginParts
@@ -51,7 +51,7 @@ const ZEROS = new Uint8Array(32)
 /** Bytes of the restore entry's hash: enough to distinguish two restores of one backup. */
 const RESTORE_BYTES = 8
 
-/** The journal on the disk does not continue what was signed. Nothing is signed any more; everything else continues. */
+/** The journal on the disk contradicts an earlier signature. Nothing is signed any more; everything else continues. */
 class CheckpointForkError extends Error {
   override readonly name = 'CheckpointForkError'
 }
@@ -157,8 +157,8 @@ export class CheckpointSigning implements BackgroundWorker {
   }
 
   /**
-   * A clock that was set back must not keep checkpoints waiting. What was only written about checkpoints does not cause
-   * another: otherwise two stores that witness each other would never rest. While one is withheld, there is no other.
+   * A clock that was set back must not keep checkpoints waiting. Entries about checkpoints do not cause another:
+   * otherwise two stores that witness each other would never rest. While one is withheld, there is no other.
    */
   #isDue({ last, withheld, quiet, restored }: ReturnType<CheckpointReader['state']>, end: Sequence): boolean {
     if (last === undefined) return true

@@ -39,7 +39,7 @@ const CLOCKS_SECONDS = 600
 /** It has seen another root of this size, and does not name it. */
 const ANOTHER_ROOT = new Uint8Array(0)
 
-/** One witness: what it has cosigned, and how it is asked. Requests to it go one after another. */
+/** One witness: its last cosignature, and the requests to it, one after another. */
 export class WitnessLine {
   readonly witness: PolicyWitness
   readonly #options: LineOptions
@@ -55,7 +55,7 @@ export class WitnessLine {
     this.backoff = new Backoff({ ...REMOTE_BACKOFF, timer: options.timer })
   }
 
-  /** Whether it has said what it knows of this log. */
+  /** Whether it has answered about this log. */
   hasAnswered(origin: string): boolean {
     return this.#known?.origin === origin
   }

@@ -33,7 +33,7 @@ export class UploadsAhead {
   readonly #catalog: CatalogReader
   /** By the payload that an upload becomes. */
   readonly #ahead = new Map<PayloadId, Ahead>()
-  /** The upload that was looked at last; undefined at the beginning of a round. */
+  /** The upload examined last; undefined at the start of a round. */
   #after: UploadPlace | undefined
   #foundInRound = false
 

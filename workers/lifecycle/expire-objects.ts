@@ -12,7 +12,7 @@ interface LifecycleOptions {
   readonly clock: () => Milliseconds
   /** Milliseconds of a clock that is never set, for the timer. */
   readonly timer: () => number
-  /** Called after a pass that looked at anything, or failed. */
+  /** Called after a pass that judged any entry, or failed. */
   readonly onPass: (counts: PassCounts, failure: unknown) => void
 }
 
@@ -57,7 +57,7 @@ export class LifecycleExpiry implements BackgroundWorker {
     return this.#totals
   }
 
-  /** Undefined until a pass has looked at every rule. */
+  /** Undefined until a pass has covered every rule. */
   get lastPass(): CompletedPass | undefined {
     return this.#lastPass
   }

@@ -12,7 +12,7 @@ import { systemAudit } from '../system-audit.ts'
 const ENTRIES_PER_STEP = 100
 /** Rows read in one step. Most of them may have keys of other prefixes, which are passed over. */
 const ROWS_PER_STEP = 2000
-/** Rules without a page that are looked at in one step, four times each: two actions, each in two orders. */
+/** Rules without a page that are checked in one step, four times each: two actions, each in two orders. */
 const LOOKS_PER_STEP = 400
 
 /** Counts of a pass. */
@@ -86,9 +86,9 @@ export class LifecyclePass {
   }
 
   /**
-   * Looks at one page, and at the rules before it that have none.
+   * Handles one page, and the rules before it that have none.
    * @returns whether there is more to do
-   * @throws what the engine throws; the entries of the page count as failed
+   * @throws the engine's errors; the entries of the page count as failed
    */
   async step(): Promise<boolean> {
     const before = this.#pages
@@ -183,7 +183,7 @@ export class LifecyclePass {
       after,
       prefix: rule.prefix,
       since: cutoff,
-      // To the end of the millisecond: what was put there a moment ago is looked at now.
+      // To the end of the millisecond, so that entries put there a moment ago are included.
       through: revisited ? microsecondsOf(now * 1000 + 999) : cutoff,
       entriesMaximum: Math.min(job.left, ENTRIES_PER_STEP),
       rowsMaximum: ROWS_PER_STEP,

@@ -109,7 +109,7 @@ export class PayloadScrub {
   }
 }
 
-/** Why an error means damage: what was read is not what was written, or the disk cannot read it. */
+/** Why an error means damage: the bytes have changed, or the disk cannot read them. */
 export function damageOf(error: unknown): string | undefined {
   if (error instanceof PayloadDamagedError || error instanceof ColdSegmentDamagedError) return error.message
   return (error as NodeJS.ErrnoException).code === 'EIO' ? 'the disk cannot read it' : undefined

@@ -9,9 +9,9 @@ import type { BackgroundWorker, StepResult } from '../worker.ts'
 import { ScrubPass, type Scrubbed } from './scrub-pass.ts'
 
 const DAY_MILLISECONDS = 86_400_000
-/** How often a pass records how far it is: as much is read again after a crash. */
+/** Interval of recording the progress of a pass: a crash repeats at most this much. */
 const RECORD_MILLISECONDS = 300_000
-/** Found damage is recorded so soon. All that was found by then costs one search for its objects. */
+/** Delay of recording found damage, so that one search finds the objects of all of it. */
 const DAMAGE_MILLISECONDS = 10_000
 
 const AUDIT = systemAudit('scrub', 'storage.scrub', 'storage')

@@ -80,7 +80,7 @@ export class WebhookDelivery implements BackgroundWorker {
   readonly #flights = new Set<Promise<void>>()
   #isStopping = false
   #wake: () => void = () => undefined
-  /** Goes off when the pace allows more. */
+  /** Fires when the pace allows more. */
   #pause: NodeJS.Timeout | undefined
   #succeeded = 0
   #failedAttempts = 0
@@ -280,7 +280,7 @@ export class WebhookDelivery implements BackgroundWorker {
     return timer() + Math.min(nextMicroseconds / 1000 - clock(), RETRY_DELAY_MAXIMUM)
   }
 
-  /** Writes into the journal what it should know, in as few entries as it takes. */
+  /** Writes due reports into the journal, in as few entries as possible. */
   async #report(): Promise<void> {
     this.#lastReport = this.#parts.timer()
     for (let entry = 0; entry < ENTRIES_PER_REPORT; entry += 1) {

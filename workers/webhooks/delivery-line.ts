@@ -78,7 +78,7 @@ export class WebhookLine {
   isDropped = false
   /** Every event up to here is done or in `#deliveries`. */
   position: EventPlace | undefined
-  /** The journal knows that nothing of the replay is left. */
+  /** The journal has recorded the end of the replay. */
   isClosed = false
   /** There was nothing more when it was last read. */
   isAtEnd = false
@@ -159,7 +159,7 @@ export class WebhookLine {
     return undefined
   }
 
-  /** An attempt is over; with `nextMicroseconds` the delivery is tried again. */
+  /** Ends an attempt; with `nextMicroseconds` the delivery is tried again. */
   attempted(delivery: Delivery, attempt: Omit<DeliveryAttempt, 'event' | 'attempt'>, dueMilliseconds: number): void {
     const { place } = delivery
     delivery.isInFlight = false
@@ -169,7 +169,7 @@ export class WebhookLine {
     else delivery.dueMilliseconds = dueMilliseconds
   }
 
-  /** Nothing of a replay is left. */
+  /** Whether a replay has no more events. */
   get isOver(): boolean {
     return this.replay !== undefined && this.isAtEnd && this.#deliveries.size === 0
   }

@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import type { SignedDelivery } from './signing.ts'
 
-/** Of a response as much is read, and nothing is kept. */
+/** Bytes of a response that are read and dropped. */
 const RESPONSE_BYTES_MAXIMUM = 64 * 1024
 
 /** The kept parts of a response. */

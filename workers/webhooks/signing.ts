@@ -6,7 +6,7 @@ const SECRET_PREFIX = 'whsec_'
 /** Characters that a header value of CloudEvents must percent-encode (HTTP protocol binding, 3.1.3.2). */
 const NOT_IN_HEADERS = /[^\u0021\u0023\u0024\u0026-\u007e]+/gu
 
-/** A delivery as it goes over the wire. */
+/** A delivery as it is sent. */
 export interface SignedDelivery {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
@@ -55,7 +55,7 @@ export function signedDelivery(
   }
 }
 
-/** Standard Webhooks, "Signature scheme": the key is what the base64 of the secret holds. */
+/** Standard Webhooks, "Signature scheme": the key is the decoded base64 of the secret. */
 function standardSignature(secret: string, id: string, { timeSeconds }: Signing, body: Buffer): string {
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
   const signature = createHmac('sha256', key).update(`${id}.${timeSeconds}.`).update(body).digest('base64')

@@ -31,7 +31,7 @@ export class ObjectPutCommand extends ClientCommand {
 
   override async execute(): Promise<number> {
     if (this.file !== '-') return this.#put(resolve(this.context.workingDirectory, this.file))
-    // The server must know the length before the first byte, so what a pipe gives is kept on the disk meanwhile.
+    // The server must know the length before the first byte, so the input of a pipe is kept on the disk meanwhile.
     const directory = mkdtempSync(join(tmpdir(), 'object-store-put-'))
     try {
       const path = join(directory, 'stdin')

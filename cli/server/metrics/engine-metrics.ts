@@ -8,7 +8,7 @@ import type { OpenStore } from '../store/open-store.ts'
 
 type Counted = Pick<OpenStore, 'journal' | 'loop' | 'strangers'>
 
-/** Publishes what the engine thread knows of its journal, for scrapes. */
+/** Publishes the engine thread's values of its journal, for scrapes. */
 export class EngineMetrics {
   readonly #region: Float64Array
   readonly #slots: ReturnType<typeof slotsOf>
@@ -56,7 +56,7 @@ function slotsOf(slots: MetricSlots) {
   }
 }
 
-/** How long the journal is, compressed segments as they were before. Each is looked at once: that does not change. */
+/** Length of the journal, with compressed segments at their plain length. Each is read once: it does not change. */
 class JournalSize {
   readonly #disk: Disk
   readonly #paths: StorePaths

@@ -4,10 +4,13 @@ import type { ConcurrencyGate } from '../../../planes/http/limits/concurrency-ga
 import { SHARED_METRICS } from '../../../planes/http/metrics/metric-table.ts'
 import { MetricSlots, type SharedMetrics } from '../../../planes/http/metrics/metric-slots.ts'
 
-/** How often a thread publishes what it does not count one by one. */
+/** Interval of publishing values that a thread does not count one by one. */
 export const PUBLISH_MILLISECONDS = 250
 
-/** Publishes what a thread knows of the gate and of all else that requests share, for scrapes; `thread` is its region of the metrics. */
+/**
+ * Publishes a thread's values of the gate and of all other shared resources, for scrapes; `thread` is its region of the
+ * metrics.
+ */
 export function publishGate(gate: ConcurrencyGate, metrics: SharedMetrics, thread: number): void {
   const slots = new MetricSlots(metrics)
   const region = slots.region(thread)

@@ -42,7 +42,7 @@ export async function recordStart(
   return start
 }
 
-/** Records what this start has vouched for. */
+/** Records the adoption by this start. */
 export async function recordAdoption(
   client: EngineClient,
   changes: readonly ChangeNamed<'access.adopted'>[],

@@ -173,7 +173,7 @@ async function openParts(
       ? Journal.create(disk, paths, journalOptions, genesis, clock())
       : Journal.open(disk, paths, journalOptions, tail, mark?.clean === true && mark.bootId === options.bootId)
   opened.push(journal)
-  // The refused batch is cut off by now. This mark and the next one overwrite the note in both slots before any entry.
+  // The refused batch is cut off now. This mark and the next one overwrite the note in both slots before any entry.
   if (mark?.refused !== undefined) {
     const { sequence, batch, head: hash, bootId } = mark
     head.write({ sequence, batch, head: hash, clean: false, bootId })

@@ -13,8 +13,8 @@ export function journalBeingRestored({ restoring }: StorePaths): string {
 }
 
 /**
- * Refuses a backup, which a server would change, and what a restore that did not finish has left. Removes what a restore
- * leaves that was killed after its end.
+ * Refuses a backup, which a server would change, and the remains of an unfinished restore. Removes the remains of a
+ * restore that was killed after its end.
  * @throws NotAStoreError
  */
 export function requireWhole(disk: Disk, paths: StorePaths): void {

@@ -27,7 +27,7 @@ export class EngineThread {
   /** Name of this start. */
   readonly start: string
   readonly report: Extract<FromEngineThread, { kind: 'ready' }>['report']
-  /** By which front ends know what they may keep. */
+  /** Tells front ends how long their caches are valid. */
   readonly commitCounts: SharedCounts
   readonly #worker: Worker
   readonly #question: ThreadQuestion

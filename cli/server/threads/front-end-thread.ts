@@ -24,7 +24,10 @@ import { withEmbeds } from '../../links/plane.ts'
 import { giveBackMemorySoon } from './give-back-memory.ts'
 import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-messages.ts'
 
-/** A front end of the S3 plane: parses, authenticates, reads, has uploads hashed; every change goes to the engine thread. */
+/**
+ * A front end of the S3 plane: parses, authenticates, reads, has uploads hashed; every change is sent to the engine
+ * thread.
+ */
 
 // Pieces of a few KiB come from one in 64 KiB: an allocation for each costs more than its use.
 Buffer.poolSize = 64 * 1024

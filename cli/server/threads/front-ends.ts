@@ -11,7 +11,7 @@ import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-mess
 /** The settings that all front ends share. */
 export type FrontEndSettings = Omit<FrontEndThreadData, 'thread' | 'port' | 'hashing' | 'listenPort' | 'isAlone'>
 
-/** A thread that has not ended so long after its grace period does not hear that it shall end. */
+/** A thread that has not ended this long after its grace period is stuck. */
 const STUCK_MILLISECONDS = 5000
 
 interface FrontEnd {

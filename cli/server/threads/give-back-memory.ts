@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** By then a thread has loaded its modules, and a collection of its garbage does not delay the start. */
+/** Time for a thread to load its modules, so that the collection does not delay the start. */
 const DELAY_MILLISECONDS = 1000
 
 /**

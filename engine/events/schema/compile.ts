@@ -32,8 +32,8 @@ export interface Codec {
  *     (v) => [3, v.bucketId, v.key, encode7(v.payload)]
  *     (s) => ({ name: 'object.written', bucketId: decode0(s[1], 'bucket id'), key: decode1(s[2], 'key'), … })
  *
- * A loop over the names of fields takes five times as long as this (spec/decisions/0003-journal-entries.md). All that
- * goes into the code are the constants of the schemas; nothing that was read ever does.
+ * A loop over the names of fields takes five times as long as this (spec/decisions/0003-journal-entries.md). Only the
+ * constants of the schemas go into the code, never data.
  */
 export function compile(head: Head | undefined, fields: Fields): Codec {
   const all = Object.values(fields)

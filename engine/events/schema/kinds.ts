@@ -5,7 +5,10 @@
 
 import type { BucketId, Microseconds, Milliseconds, PayloadId, Sequence, UploadId, VolumeNumber } from '../../brands.ts'
 
-/** A stored value does not have the form of its schema. The message says where, what was expected and what was found. */
+/**
+ * A stored value does not have the form of its schema. The message has the place, the expected form and the found
+ * value.
+ */
 export class FormError extends Error {
   override readonly name = 'FormError'
 }
@@ -17,7 +20,7 @@ export interface Kind<T> {
   encode(value: T): unknown
   /**
    * The value that was stored.
-   * @param where - what the field is called in the message
+   * @param where - name of the field in the message
    * @throws FormError
    */
   decode(stored: unknown, where: string): T

@@ -9,7 +9,7 @@
  * Integers of gzip are little-endian, ours are big-endian.
  */
 
-/** Bytes of the plain segment in a block: what a query inflates at least. A header and a seal are blocks of their own. */
+/** Bytes of the plain segment in a block: the least that a query inflates. A header and a seal are separate blocks. */
 export const BLOCK_BYTES = 256 * 1024
 
 /** Largest accepted block, so that a forged index cannot ask for much memory. */
@@ -24,7 +24,7 @@ export const INDEX_HEADER = Buffer.from('1f8b08040000000000ff', 'hex')
 /** Distinguishes a cold segment from a plain one. */
 export const COLD_MAGIC = BLOCK_HEADER.subarray(0, 4)
 
-/** CRC-32 and length of what a member inflates to. */
+/** CRC-32 and length of a member's inflated bytes. */
 export const MEMBER_TRAILER_BYTES = 8
 /** An empty deflate stream takes two bytes, and no block is empty. */
 export const MEMBER_BYTES_MINIMUM = BLOCK_HEADER.length + 3 + MEMBER_TRAILER_BYTES

@@ -158,7 +158,7 @@ function readEnd(file: DiskFile, fileBytes: number, length: number): Buffer {
   return bytes.subarray(0, file.readAt(bytes, fileBytes - bytes.length, bytes.length))
 }
 
-/** Copies what a block and a range have in common. */
+/** Copies the intersection of a block and a range. */
 function copyBlock(bytes: Buffer, { plainAt }: ColdBlock, target: Uint8Array, position: number, length: number): void {
   const from = Math.max(0, position - plainAt)
   const to = Math.min(bytes.length, position + length - plainAt)

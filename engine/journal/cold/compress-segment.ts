@@ -59,7 +59,7 @@ export async function* compressSegment(
   }
 }
 
-/** Removes what was left of a compression by a crash. */
+/** Removes the remains of a compression that crashed. */
 export function sweepCompressing(disk: Disk, paths: StorePaths): void {
   for (const name of disk.list(paths.journal)) {
     if (name.startsWith(COMPRESSING)) disk.remove(join(paths.journal, name))

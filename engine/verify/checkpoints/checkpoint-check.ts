@@ -25,7 +25,7 @@ export interface CheckpointFindings {
   readonly handovers: readonly HandoverEntry[]
   /** Whether the journal extends the kept checkpoint; undefined without one, or when that could not be computed. */
   readonly extendsKept: boolean | undefined
-  /** Sentences about what was not checked. */
+  /** Sentences about skipped checks. */
   readonly notes: readonly string[]
 }
 

@@ -82,7 +82,7 @@ export class CompactRange {
     return this.#hasher.root(apex)
   }
 
-  /** Takes the node that is in the next place, and joins what has become complete. */
+  /** Takes the node in the next place, and joins complete subtrees. */
   #push(height: number): void {
     let start = this.#end
     let joined = height

@@ -59,7 +59,7 @@ export class BatchRecords {
     return this.complete && this.records.length > 0 && this.#isNumberedFrom(first)
   }
 
-  /** How the records differ from what a whole batch states, their contents apart. */
+  /** How the records differ from the header of a whole batch, apart from their contents. */
   faultOf(header: BatchHeader): string | undefined {
     const asStated = this.complete && this.records.length === header.recordCount
     if (!asStated || !this.#isNumberedFrom(header.firstSequence)) return OTHER_RECORDS

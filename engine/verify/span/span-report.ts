@@ -41,7 +41,7 @@ export interface ChainProblem {
 export interface SpanResult {
   /** Records examined. */
   readonly checked: number
-  /** Records among them that hash to what they state and continue the record before. */
+  /** Records with the right hash that continue the record before. */
   readonly verified: number
   /** In the order in which they show. Empty when the span is intact. */
   readonly problems: readonly ChainProblem[]

@@ -91,7 +91,7 @@ class SpanVerifier {
     try {
       const limit = isLast ? end.offset : window.size
       const segmentNumber = this.#readSegmentHeader(window, first)
-      // A cold segment without its index: what it held was there.
+      // A cold segment without its index: its records existed.
       if (window.isCold && window.size === 0) this.#unreadable = this.#place
       let offset = first === beginning.segmentFirstSequence ? beginning.offset : SEGMENT_HEADER_BYTES
       while (offset < limit && this.#expected <= last) {
@@ -241,7 +241,7 @@ class SpanVerifier {
     if (!linked) {
       this.#report(sequence, BROKEN, place, 'its previous hash is not the hash that the record before states')
     }
-    // Nothing continues the last record; what it hashed to is known from when it was applied.
+    // Nothing continues the last record; its hash is known from its applying.
     const same = unchanged && (sequence !== head.sequence || batch.states(record.at, this.#headHash))
     if (!same) this.#report(sequence, CHANGED, place, 'it does not hash to the hash that it has')
     if (linked && same) this.#verified += 1

@@ -26,7 +26,7 @@ export class LineOutput {
     if (this.#gathered.length >= GATHERED_CHARACTERS_MAXIMUM) await this.flush()
   }
 
-  /** Writes what was gathered. */
+  /** Writes the gathered lines. */
   async flush(): Promise<void> {
     const text = this.#gathered
     this.#gathered = ''
@@ -42,7 +42,7 @@ export class LineOutput {
     await this.flush()
     this.#stream.off('close', this.#end)
     this.#stream.off('drain', this.#continue)
-    // The error listener stays: a reader that goes after the last line must not end the process.
+    // The error listener stays: a reader that closes after the last line must not end the process.
   }
 
   readonly #continue = (): void => {
