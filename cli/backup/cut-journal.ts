@@ -17,7 +17,7 @@ const PIECE_BYTES = 1 << 20
  * Copies a journal up to a record: sealed segments as they are, the record's segment up to the record. When the record
  * is in the middle of a batch, that batch is written again with the records up to it. Records keep their bytes, and so
  * their hashes; header and checksums of the batch are made for these records alone. So the copy ends like a journal
- * with this last batch, and the next batch continues it (spec/decisions/0108-a-restore-to-a-record.md).
+ * with this last batch, and the next batch continues it (spec/decisions/0107-backup-and-restore.md).
  * @param from disk on which the journal of the backup ends at its newest point
  * @returns the last record
  * @throws JournalDamagedError

@@ -44,7 +44,7 @@ export interface BackupReport {
  * Makes a backup of a store, or brings one up to date. A server may be running on the store. The backup has all entries
  * acknowledged before the call, and all payloads that its journal refers to.
  *
- * The order makes it so (spec/decisions/0107-a-hold-for-the-time-of-a-backup.md): the store is held, so it removes
+ * The order makes it so (spec/decisions/0107-backup-and-restore.md): the store is held, so it removes
  * nothing that is released from now on; then the end of the journal is chosen; then the journal is copied up to it, and
  * from the copy the payloads that it refers to there. The manifest is written last.
  * @throws ExitError, and the errors of the disk and of a damaged journal

@@ -30,7 +30,7 @@ interface Surroundings {
  * The server to talk to and the credential to use: first from options, then from the profile of `--profile`, then from the
  * environment (OBJECT_STORE_URL, OBJECT_STORE_TOKEN or OBJECT_STORE_TOKEN_FILE), then from the profile of
  * OBJECT_STORE_PROFILE. A profile that is asked for by name goes before the environment, so that its token reaches no other
- * server ([0126](../../spec/decisions/0126-which-server-a-command-asks.md)).
+ * server ([0045](../../spec/decisions/0045-commands-and-their-server.md)).
  * @throws ExitError `usage`
  */
 export function endpointOf(flags: EndpointFlags, context: CliContext): Endpoint {

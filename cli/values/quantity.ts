@@ -1,6 +1,6 @@
 /**
  * Durations, sizes and rates as people write them: `1h30m`, `10GiB`, `16MiB/s`
- * ([0127](../../spec/decisions/0127-quantities-as-people-write-them.md)). Commands and settings read them here alone.
+ * ([0127](../../spec/decisions/0127-quantities-and-tables.md)). Commands and settings read them here alone.
  */
 
 /**

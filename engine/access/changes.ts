@@ -77,7 +77,7 @@ export const accessAdopted = defineChange('access.adopted', 34, {
   digest: field(digest, 'their digest', 'see "Access"'),
 })
 
-/** The master key is another one from the next entry on (spec/decisions/0123-the-master-key-can-be-changed.md). */
+/** The master key is another one from the next entry on (spec/decisions/0040-access-changes-are-authenticated.md). */
 export const masterKeyChanged = defineChange('master-key.changed', 37, {
   check: field(digest, 'check of the new key', 'as the genesis has of the first one'),
   /** Never the key itself. */

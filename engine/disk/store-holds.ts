@@ -3,7 +3,7 @@ import { SocketDirectory, StoreLockError, socketNames } from './socket-directory
 import type { StorePaths } from './store-paths.ts'
 
 /**
- * Holds on a store (spec/decisions/0107-a-hold-for-the-time-of-a-backup.md). While a process holds the store,
+ * Holds on a store (spec/decisions/0107-backup-and-restore.md). While a process holds the store,
  * unreferenced payload files are not removed. A hold is a socket on which the holder listens, so it ends with the
  * process, however that ends. The socket answers nothing: before a file is removed, and after its removal is durable in
  * the journal, the store looks for sockets. So a holder whose socket is visible keeps every file that the journal

@@ -32,7 +32,7 @@ function contextOf(after: Uint8Array): string {
 
 /**
  * All master keys that a store has had, from one of them: each opens the one before
- * (spec/decisions/0123-the-master-key-can-be-changed.md).
+ * (spec/decisions/0040-access-changes-are-authenticated.md).
  */
 export class KeyRing {
   readonly deploymentId: Uint8Array

@@ -23,7 +23,7 @@ const processClocks: ReadClocks = {
  * When a thread may read a file itself, in place of the thread pool. With the bytes in the page cache, as they mostly are,
  * that halves the cost of a read. The kernel does not say beforehand whether they are, so a read is tried and timed:
  * after a read that waited for a disk, all reads of the thread go through the pool for twenty times as long as it took
- * (spec/decisions/0097-reads-that-block.md).
+ * (spec/decisions/0097-reads-of-front-ends.md).
  */
 export class BlockingReads {
   readonly #clocks: ReadClocks

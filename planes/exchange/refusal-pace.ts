@@ -7,7 +7,7 @@ const TURN_MILLISECONDS = 50
 
 /**
  * Limits the rate of refusals of requests without valid credentials. A refusal costs half as much as a signed read, so
- * unlimited refusals would take processor time from everyone else (spec/decisions/0059). A waiting request holds only
+ * unlimited refusals would take processor time from everyone else (spec/decisions/0038). A waiting request holds only
  * its connection, so the bound of connections bounds how many wait.
  */
 export class RefusalPace {

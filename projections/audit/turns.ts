@@ -14,7 +14,7 @@ export interface Turns {
 /**
  * Lets long work share a thread. It is done in turns, one at a time for all callers together. Between two turns the
  * event loop runs once, so other requests of the thread wait for one turn at most. Owners take turns, however many
- * callers each has: with one other owner, a caller gets every second turn. See spec/decisions/0189.
+ * callers each has: with one other owner, a caller gets every second turn. See spec/decisions/0042.
  */
 export class TurnOrder {
   /** Callers that wait, by owner; the owner whose turn is next comes first. */

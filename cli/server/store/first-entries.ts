@@ -14,7 +14,7 @@ const JOURNAL_RESTORE = systemAudit('operator', 'journal.restore', 'journal')
 const SERVER_START = systemAudit('server', 'server.start', 'server')
 
 /**
- * Records that the journal was restored, if it was (spec/decisions/0109-what-a-restore-leaves.md): readers see that
+ * Records that the journal was restored, if it was (spec/decisions/0107-backup-and-restore.md): readers see that
  * another history may follow the same record elsewhere. After a crash it may be recorded twice.
  */
 export async function recordRestore(client: EngineClient, disk: Disk, paths: StorePaths): Promise<void> {

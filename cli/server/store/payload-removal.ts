@@ -9,7 +9,7 @@ const KEPT_MAXIMUM = 200_000
 /**
  * Removes the files of payloads to which nothing refers any more. While a backup holds the store they stay; they go when
  * it ends, and at once when space is short: a backup never stands between a full store and its space
- * (spec/decisions/0107-a-hold-for-the-time-of-a-backup.md).
+ * (spec/decisions/0107-backup-and-restore.md).
  */
 export class PayloadRemoval {
   readonly #disk: Disk

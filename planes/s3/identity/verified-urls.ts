@@ -2,7 +2,7 @@
  * Cache of presigned URLs that were verified and admitted, so that a repeated URL is not verified again. The cache
  * never admits a request that full verification would refuse: the request must be equal in everything that was signed
  * and in everything that selected its operation, and time and credential are checked on every use
- * (spec/decisions/0098-what-a-read-of-4-kib-costs.md).
+ * (spec/decisions/0083-what-a-front-end-keeps.md).
  */
 import type { HttpRequest } from '../../http/exchange.ts'
 import type { Operation } from '../operation.ts'
