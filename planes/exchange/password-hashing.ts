@@ -31,7 +31,7 @@ export class PasswordHashing {
     this.#earlier = earlier
   }
 
-  /** A record of a password, with a salt of its own. @throws BusyError */
+  /** Hashes a password with a new salt. @throws BusyError */
   async hash(password: string, owner: string): Promise<PasswordRecord> {
     const salt = randomBytes(SALT_BYTES)
     const hash = keyed(this.#key, await this.#derivedOf(owner, password, salt, COST))

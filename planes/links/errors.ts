@@ -59,7 +59,7 @@ export class SharingError extends Error {
   readonly code: SharingErrorCode
   readonly headers: readonly HeaderLine[]
 
-  /** `message` replaces the sentence of the table. */
+  /** @param message replaces the message of the table */
   constructor(code: SharingErrorCode, message?: string, headers: readonly HeaderLine[] = []) {
     super(message ?? sharingErrors[code].sentence)
     this.code = code

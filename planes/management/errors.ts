@@ -116,7 +116,7 @@ export class ManagementError extends Error {
   readonly code: ManagementErrorCode
   readonly headers: readonly HeaderLine[]
 
-  /** `message` replaces the sentence of the table. */
+  /** @param message replaces the message of the table */
   constructor(code: ManagementErrorCode, message?: string, headers: readonly HeaderLine[] = []) {
     super(message ?? managementErrors[code].sentence)
     this.code = code

@@ -107,7 +107,7 @@ export class HeavyWork {
     return place
   }
 
-  /** Does work in a place of its own. @throws BusyError, and what the work throws */
+  /** Runs work in its own place. @throws BusyError, and what the work throws */
   async run<T>(
     kind: 'scan' | 'export' | 'verify-object',
     request: HeavyRequest,

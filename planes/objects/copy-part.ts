@@ -45,13 +45,13 @@ interface CopiedPart {
 const NO_CLAIMS: PayloadChecks = { update: () => undefined, finish: () => undefined }
 
 /**
- * Makes a part of an upload out of bytes that are stored. All bytes of a version are shared by reference, as by CopyObject.
- * A range, and an object of parts, are copied: their MD5 and SHA-256 are known to nobody, so the bytes have to be read, and
- * they are stored like those of an upload (spec/decisions/0012). So is a version without the wanted checksum.
+ * Makes a part of an upload from stored bytes. A whole version is shared by reference, as in CopyObject. A range, a
+ * multipart object and a version without the wanted checksum are read and stored again, because their MD5, SHA-256 or
+ * checksum is not known (spec/decisions/0012).
  * @param wanted the checksum that the upload asked for
- * @param find finds the source and judges the conditions on it; what it throws ends the copy
- * @throws DomainError when the rules refuse; `source-changed` when the source is replaced each time that it is looked for,
- *   or removed each time that it is read; as readObject, storeObject and Shares.run
+ * @param find finds the source and checks the conditions on it; its exceptions end the copy
+ * @throws DomainError when the rules refuse; `source-changed` when every try finds the source replaced or removed; as
+ *   readObject, storeObject and Shares.run
  */
 export async function copyPart(
   services: PayloadSources & PayloadStores,

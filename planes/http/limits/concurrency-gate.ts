@@ -66,7 +66,7 @@ export class ConcurrencyGate {
   readonly #lines = new Map<Place, Waiter[]>()
   #timer: NodeJS.Timeout | undefined
 
-  /** @param shared with other threads, each with a number of its own; without it the gate is for this thread alone */
+  /** @param shared counts shared by all threads, each with its own number; by default the gate serves one thread */
   constructor(limits: ConcurrencyLimits, shared: SharedGate = createSharedGate(1), thread = 0) {
     const { operationsMaximum, queueMaximum, accountPercent = 100 } = limits
     this.#limits = limits

@@ -5,8 +5,7 @@
  */
 
 /**
- * Counted by many threads at once, each in numbers of its own in shared memory (metric-slots.ts), and summed when they
- * are read.
+ * Counted by all threads, each in its own slots of shared memory (metric-slots.ts), and summed when read.
  */
 const THREAD_METRICS = {
   object_store_requests_total: 'S3 requests answered, by operation and by the result the audit log gives them.',

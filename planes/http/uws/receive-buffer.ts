@@ -1,11 +1,10 @@
 /**
  * Bounds the unread bytes that the kernel keeps for a connection.
  *
- * The library reads a socket again at once when a read filled its buffer of 512 KiB, also when the socket was paused
- * meanwhile. Left to itself the kernel lets as much as 32 MiB wait for each connection (`net.ipv4.tcp_rmem`), so a sender
- * that is as fast as we are keeps the thread on its connection for as long as it likes. A smaller receive buffer ends that
- * after one read. Neither Node.js nor the library can set it, so the C library is called
- * (spec/decisions/0093-large-uploads.md).
+ * When a read fills its buffer of 512 KiB, uWebSockets.js reads the socket again at once, even if it was paused
+ * meanwhile. By default the kernel buffers up to 32 MiB for each connection (`net.ipv4.tcp_rmem`), so a fast sender
+ * could keep the thread busy on its connection indefinitely. A smaller receive buffer ends that after one read. Neither
+ * Node.js nor uWebSockets.js can set it, so the C library is called (spec/decisions/0093-large-uploads.md).
  */
 import { readdirSync } from 'node:fs'
 import koffi from 'koffi'

@@ -42,7 +42,7 @@ function errorResponses(route: Route): [status: string, response: Json][] {
 
 const BYTES: Schema = { type: 'string', format: 'binary' }
 
-/** A media type without a schema of its own is text or bytes. */
+/** The content of a body. Media types without a schema are text or bytes. */
 function contentOf(content: Content, name: string, schemas: NamedSchemas): Json {
   const entries = Object.entries(content).map(([type, schema]) => {
     const plain: Schema = type.startsWith('text/') ? { type: 'string' } : BYTES
