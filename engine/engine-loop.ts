@@ -23,8 +23,8 @@ interface Waiting {
 interface LoopHooks {
   /** Files without a reference, after the commit. */
   readonly onReleased: (released: ReleasedFiles) => void
-  /** Called once, when the engine has become unusable. `told` is the error for its waiting callers. */
-  readonly onFailure: (error: unknown, told: EngineUnavailableError) => void
+  /** Called once, when the engine has become unusable. `forWaiters` is the error for its waiting callers. */
+  readonly onFailure: (error: unknown, forWaiters: EngineUnavailableError) => void
   /** After every batch and its replies. */
   readonly onBatchDone: () => void
   /** Returns what the journal has room for; asked before every batch. */
@@ -148,9 +148,9 @@ export class EngineLoop {
   /** Another part that the engine needs has failed: waiting requests are refused, and nothing runs from now on. */
   fail(error: Error): void {
     if (this.#failure !== undefined) return
-    const told = new EngineUnavailableError(error.message, { cause: error })
-    this.#end(told)
-    this.#hooks.onFailure(error, told)
+    const forWaiters = new EngineUnavailableError(error.message, { cause: error })
+    this.#end(forWaiters)
+    this.#hooks.onFailure(error, forWaiters)
   }
 
   #runSoon(): void {
@@ -184,9 +184,9 @@ export class EngineLoop {
         replies.forEach((reply, index) => waiting[index]?.settle?.(reply))
         if (released.files.length > 0 || released.volumes.length > 0) this.#hooks.onReleased(released)
       } catch (error) {
-        const told = this.#engine.failureForWaiters(error)
-        this.#end(told)
-        this.#hooks.onFailure(error, told)
+        const forWaiters = this.#engine.failureForWaiters(error)
+        this.#end(forWaiters)
+        this.#hooks.onFailure(error, forWaiters)
       }
       this.#hooks.onBatchDone()
     }
@@ -212,11 +212,11 @@ export class EngineLoop {
     return kind === 'record-server-event' || (this.#roomFor === 'changes' && kind !== 'record-read')
   }
 
-  #end(told: EngineUnavailableError): void {
-    this.#failure ??= told
+  #end(forWaiters: EngineUnavailableError): void {
+    this.#failure ??= forWaiters
     for (const { request, settle } of this.#waiting.splice(0)) {
       this.#keep(request)
-      settle?.(undefined, told)
+      settle?.(undefined, forWaiters)
     }
   }
 

@@ -40,9 +40,9 @@ export class PortServer {
   }
 
   /** Tells the front end that no more replies follow. */
-  fail(told: EngineUnavailableError): void {
-    const outcome = told instanceof OutcomeUnknownError ? 'unknown' : 'unchanged'
-    const message: ReplyMessage = { kind: 'failed', reason: told.message, outcome }
+  fail(forWaiters: EngineUnavailableError): void {
+    const outcome = forWaiters instanceof OutcomeUnknownError ? 'unknown' : 'unchanged'
+    const message: ReplyMessage = { kind: 'failed', reason: forWaiters.message, outcome }
     this.#port.postMessage(message)
   }
 

@@ -78,8 +78,8 @@ export interface OpenStore {
 }
 
 export interface StoreHooks {
-  /** `told`: the error for callers that wait for the engine. */
-  readonly onFailure: (error: unknown, told: EngineUnavailableError) => void
+  /** `forWaiters`: the error for callers that wait for the engine. */
+  readonly onFailure: (error: unknown, forWaiters: EngineUnavailableError) => void
   /** Called after each batch, before its replies are sent. `time`: of the last entry of the journal. */
   readonly onBatchDone: (time: Microseconds) => void
   /** The journal has room for something else than before. */
@@ -270,9 +270,9 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     markRefused: (batch) => mark.refuse(batch),
   })
   // The last mark may name a refused batch: none is written after it.
-  const onFailure: StoreHooks['onFailure'] = (error, told) => {
+  const onFailure: StoreHooks['onFailure'] = (error, forWaiters) => {
     mark.stop()
-    hooks.onFailure(error, told)
+    hooks.onFailure(error, forWaiters)
   }
   const removal = new PayloadRemoval(disk, paths, () => space.isBelowReserve)
   const room = new JournalRoom(journal, space, reserve, options.segmentBytes)

@@ -29,12 +29,12 @@ const counts = new CommitCounts(data.commitCounts)
 const syncDuration = new MetricSlots(data.metrics).syncDuration(data.thread)
 let metrics: EngineMetrics | undefined
 
-function failed(error: unknown, told?: EngineUnavailableError): void {
+function failed(error: unknown, forWaiters?: EngineUnavailableError): void {
   const { name: ownName, message, cause } = error instanceof Error ? error : new Error(String(error))
   // If the journal could not be written because the disk is full, report the full disk.
   const name = cause instanceof DiskFullError ? cause.name : ownName
-  for (const port of ports) port.fail(told ?? new OutcomeUnknownError(message))
-  send({ kind: 'failed', error: name, message: told?.message ?? message })
+  for (const port of ports) port.fail(forWaiters ?? new OutcomeUnknownError(message))
+  send({ kind: 'failed', error: name, message: forWaiters?.message ?? message })
 }
 
 /** Sends the replies of a batch and updates the counters. */
