@@ -1,23 +1,33 @@
 /**
- * Runs spec files, each in a process of its own. `tap run` by itself also can, but loads a recorder of everything that is
- * loaded into each of them, and into each command that they start: that took half of the time, and nobody reads it.
- * Arguments: folders of build/spec, or single specs such as `planes/http`; without any, all but the slower suites. How
- * many run at once, and how long each may take, comes from `tap run`. `SPEC_NODE` names another binary of Node to run them.
+ * Runs spec files, each in a process of its own, and what is quick in two for all. `tap run` by itself also can, but loads a
+ * recorder of everything that is loaded into each of them, and into each command that they start: that took half of the time,
+ * and nobody reads it. Arguments: folders of build/spec, or single specs such as `planes/http`, or `quick` for what starts
+ * nothing; without any, all but the suites. How many run at once, and how long each may take, comes from `tap run`.
+ * `SPEC_NODE` names another binary of Node to run them.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import tap from 'tap'
+import { QuickSpecs } from './quick-specs.ts'
 
 const FOLDER = 'build/spec'
 /** Folders that have a script of their own in package.json. */
-const SLOWER = ['clients', 'crash', 'model', 'packaging']
+const SUITES = ['answers', 'clients', 'console', 'crash', 'model', 'packaging', 'prove']
+/** The word for what starts nothing, of what runs without arguments. */
+const QUICK = 'quick'
+/** As many as run side by side without waiting for a processor. */
+const QUICK_PROCESSES = 2
 /** What takes or waits longest goes first, so that none of it runs alone at the end. */
 const FIRST = [
   'answers/answers.spec.js',
-  'planes/management/bodies.spec.js',
+  'prove/attack/chunks/broken-builds.spec.js',
+  'console/screens.spec.js',
   'planes/http-slow-clients.spec.js',
-  'planes/concurrency-gate.spec.js',
-  'cli/proofs.spec.js',
+  'planes/management/bodies.spec.js',
+  'cli/stores-that-witness.spec.js',
+  'engine/master-key.spec.js',
+  'cli/client-commands.spec.js',
+  'cli/lock-server.spec.js',
   'cli/tls.spec.js',
   'cli/start.spec.js',
 ]
@@ -30,7 +40,8 @@ function specsOf(folders: readonly string[]): string[] {
   const names = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.spec.js'))
   const gone = FIRST.filter((name) => !names.includes(name))
   if (gone.length > 0) throw new Error(`spec/run-specs.ts names specs that are not there: ${gone.join(', ')}`)
-  const wanted = names.filter((name) => (folders.length === 0 ? !isIn(SLOWER, name) : isIn(folders, name))).toSorted()
+  const everything = folders.length === 0 || folders.includes(QUICK)
+  const wanted = names.filter((name) => (everything ? !isIn(SUITES, name) : isIn(folders, name))).toSorted()
   if (wanted.length === 0) throw new Error(`no specs in ${folders.join(', ')}`)
   return [...FIRST.filter((name) => wanted.includes(name)), ...wanted.filter((name) => !FIRST.includes(name))]
 }
@@ -46,8 +57,20 @@ const node = process.env['SPEC_NODE'] ?? process.execPath
 const timeout = settingOf('TAP_TIMEOUT') * 1000
 tap.jobs = settingOf('TAP_JOBS')
 tap.setTimeout(0)
-for (const name of specsOf(process.argv.slice(2))) {
-  // By `env`, since what tap starts with a variable of its own is given it back whatever the options say.
-  const command = ['NODE_OPTIONS=', node, '--enable-source-maps', join(FOLDER, name)]
+
+/** By `env`, since what tap starts with a variable of its own is given it back whatever the options say. */
+function spawn(name: string, file: string, ...environment: readonly string[]): void {
+  const command = ['NODE_OPTIONS=', ...environment, node, '--enable-source-maps', join(FOLDER, file)]
   void tap.spawn('env', command, { name, timeout, buffered: true })
 }
+
+const words = process.argv.slice(2)
+const specs = specsOf(words)
+const rule = new QuickSpecs('.')
+const quick = new Set(specs.filter((name) => rule.isQuick(join('spec', name.replace(/\.js$/, '.ts')))))
+for (let part = 0; part < QUICK_PROCESSES; part += 1) {
+  const group = [...quick].filter((_, index) => index % QUICK_PROCESSES === part)
+  const name = `quick specs, ${part + 1} of ${QUICK_PROCESSES}`
+  if (group.length > 0) spawn(name, 'run-group.js', `SPEC_GROUP=${group.join(' ')}`)
+}
+if (!words.includes(QUICK)) for (const name of specs.filter((one) => !quick.has(one))) spawn(name, name)
