@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { OpenStore } from '../cli/server/store/open-store.ts'
+import type { OpenStore } from '../cli/server/store/opened-store.ts'
 import type { AuditContext } from '../engine/events/audit.ts'
 
 /** Commands in flight at once, which share a sync. */

@@ -1,6 +1,6 @@
 import { createHash, hash, randomBytes, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { OpenStore } from '../cli/server/store/open-store.ts'
+import type { OpenStore } from '../cli/server/store/opened-store.ts'
 import type { CommandOf } from '../engine/commands/commands.ts'
 import { auditOf, COMMANDS_IN_FLIGHT, createFillBucket } from './fill-commands.ts'
 import type { FillObjects } from './filler.ts'

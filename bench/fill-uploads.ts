@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync } from 'node:fs'
 import { uploadIdOf } from '../engine/brands.ts'
-import type { OpenStore } from '../cli/server/store/open-store.ts'
+import type { OpenStore } from '../cli/server/store/opened-store.ts'
 import { DirectorySyncs } from '../engine/disk/directory-syncs.ts'
 import { nodeDisk } from '../engine/disk/node-disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'

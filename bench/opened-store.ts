@@ -1,6 +1,7 @@
 /** A store that a filler of the bench has open in its own thread. */
 import { loadConfig } from '../cli/config/load-config.ts'
-import { type OpenStore, openStore } from '../cli/server/store/open-store.ts'
+import { openStore } from '../cli/server/store/open-store.ts'
+import type { OpenStore } from '../cli/server/store/opened-store.ts'
 import { storeOptions } from '../cli/server/store/store-options.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Disk } from '../engine/disk/disk.ts'

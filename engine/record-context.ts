@@ -1,5 +1,6 @@
 /** What the engine adds to the caller's data in the records of a command. */
-import type { DecidableCommand, VersionSelector } from './commands/commands.ts'
+import type { DecidableCommand } from './commands/commands.ts'
+import type { VersionSelector } from './commands/version-name.ts'
 import { bypassedVersion } from './domain/lock.ts'
 import type { AuditContext, Pairs } from './events/audit.ts'
 import type { OpaqueIds } from './keys/opaque-ids.ts'

@@ -21,7 +21,7 @@ import type { AccessChain } from './access/access-authentication.ts'
 import type { AppliedPosition } from './journal/positions.ts'
 import type { BucketId, Microseconds, PayloadId, Sequence, UploadId, VolumeNumber } from './brands.ts'
 import type { PayloadLocation } from './payloads/payload-reader.ts'
-import type { VersionSelector } from './commands/commands.ts'
+import type { VersionSelector } from './commands/version-name.ts'
 
 /** State of a bucket as the rules read it. */
 export interface BucketState {

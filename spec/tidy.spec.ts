@@ -159,7 +159,9 @@ test('no file is dead, no imports go in a circle', async (t) => {
   finds(t, unreachedFindings(all, ['cli/a.ts'], chain), ['cli/d.ts:0', 'nothing leads here'])
   const circle = [...chain, ...importing('cli/c.ts', "import { a } from './a.ts'")]
   finds(t, circleFindings(circle), ['cli/a.ts:0', 'cli/a.ts -> cli/b.ts -> cli/c.ts -> cli/a.ts'])
-  holds(t, circleFindings([...chain, ...importing('cli/c.ts', "import type { A } from './a.ts'")]))
+  const types = (path: string, of: string) => importing(path, `import type { A } from '${of}'`)
+  finds(t, circleFindings([...types('cli/a.ts', './b.ts'), ...types('cli/b.ts', './a.ts')]), ['cli/a.ts:0', 'circle'])
+  holds(t, circleFindings([...chain, ...types('cli/c.ts', './b.ts')]))
   holds(
     t,
     unreachedFindings(

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { chooseDriver, type HttpDriver, sharesPorts } from '../../planes/http/http-driver.ts'
+import { type HttpDriver, sharesPorts } from '../../planes/http/http-driver.ts'
+import { chooseDriver } from '../../planes/http/choose-driver.ts'
 import type { Config } from '../config/config-types.ts'
 import { ExitError } from '../exit-codes.ts'
 import type { Logger } from './logger.ts'

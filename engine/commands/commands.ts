@@ -17,6 +17,7 @@ import type {
   ScrubProgress,
   UploadChecksum,
 } from '../events/values.ts'
+import type { VersionName, VersionSelector } from './version-name.ts'
 import type { AccessCommands } from '../access/commands.ts'
 import type { CheckpointCommands } from '../checkpoints/commands.ts'
 import type { SharingCommands } from '../links/commands.ts'
@@ -38,12 +39,6 @@ export type WriteBody =
   | { readonly kind: 'inline'; readonly bytes: Uint8Array; readonly checksum: number; readonly sealed: boolean }
   /** Large: already durable in a payload file of this name. */
   | { readonly kind: 'file'; readonly name: string; readonly sealed: boolean }
-
-/** A version of a key: the `null` version, or the version written by the entry of this sequence. */
-export type VersionName = 'null' | Sequence
-
-/** The version that a caller asks for; `unknown` selects none: this store never issued its id. */
-export type VersionSelector = VersionName | 'unknown'
 
 /** A small payload to be copied into the current volume. */
 export interface PayloadMove {

@@ -1,5 +1,6 @@
 import type { Microseconds, Milliseconds, PayloadId, Sequence } from '../brands.ts'
-import type { CommandOf, DecidableCommand, Done, VersionName } from '../commands/commands.ts'
+import type { CommandOf, DecidableCommand, Done } from '../commands/commands.ts'
+import type { VersionName } from '../commands/version-name.ts'
 import type { Change } from '../events/changes.ts'
 import type { PayloadReference, UploadChecksum } from '../events/values.ts'
 import type { HandoverState, StateReader } from '../state-ports.ts'

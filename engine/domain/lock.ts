@@ -1,5 +1,6 @@
 import { type Milliseconds, millisecondsOf } from '../brands.ts'
-import type { CommandOf, VersionName, VersionSelector } from '../commands/commands.ts'
+import type { CommandOf } from '../commands/commands.ts'
+import type { VersionName, VersionSelector } from '../commands/version-name.ts'
 import { DomainError } from '../errors.ts'
 import type { DefaultRetention, LockState, Retention } from '../events/values.ts'
 import type { BucketState, ObjectState, StateReader } from '../state-ports.ts'

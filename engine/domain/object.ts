@@ -1,5 +1,6 @@
 import { type PayloadId, payloadIdOf } from '../brands.ts'
-import type { CommandOf, VersionSelector, WriteBody } from '../commands/commands.ts'
+import type { CommandOf, WriteBody } from '../commands/commands.ts'
+import type { VersionSelector } from '../commands/version-name.ts'
 import { DomainError } from '../errors.ts'
 import type { PayloadReference } from '../events/values.ts'
 import type { BucketState } from '../state-ports.ts'

@@ -1,5 +1,5 @@
 import type { Sequence } from '../brands.ts'
-import type { VersionName } from '../commands/commands.ts'
+import type { VersionName } from '../commands/version-name.ts'
 import type { VersionPlace } from '../events/values.ts'
 import type { BucketState, ObjectState, StateReader } from '../state-ports.ts'
 import type { DecisionContext } from './decision.ts'

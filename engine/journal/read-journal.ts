@@ -6,7 +6,8 @@ import { BATCH_BYTES_MAXIMUM, BATCH_HEADER, RECORD_KIND, SEGMENT_HEADER } from '
 import { JournalDamagedError } from './journal-errors.ts'
 import { type AppliedPosition, type BatchPlace, firstOf, genesisNext, nextAfter, type NextRecord } from './positions.ts'
 import { decodeSegmentHeader, type SegmentHeader, segmentFirsts } from './segment.ts'
-import { openSegment, type SegmentFile } from './segment-file.ts'
+import { openSegment } from './segment-file.ts'
+import type { SegmentFile } from './opened-segment.ts'
 import { type ScanEnd, SegmentWindow, scanSegment } from './segment-scan.ts'
 
 interface JournalVisitor {

@@ -11,7 +11,8 @@ import { firstOf, type LastRecord, type NextRecord } from './positions.ts'
 import { type RecoveryFacts, recoveryCase } from './recovery-cases.ts'
 import { RefusedBatchSearch } from './refused-batch.ts'
 import { readSegmentChain, type SegmentFacts } from './segment-chain.ts'
-import { openSegment, type SegmentFile } from './segment-file.ts'
+import { openSegment } from './segment-file.ts'
+import type { SegmentFile } from './opened-segment.ts'
 import { laterBatchFollows, type ScanEnd, SegmentWindow, scanSegment } from './segment-scan.ts'
 
 /** Facts about the journal from elsewhere: the mark and the projections. */

@@ -1,16 +1,7 @@
 import type { Disk, DiskFile } from '../disk/disk.ts'
+import type { SegmentFile } from './opened-segment.ts'
 import { COLD_MAGIC } from './cold/cold-format.ts'
 import { type ColdOptions, ColdSegment } from './cold/cold-segment.ts'
-
-/**
- * A segment that is open for reading, plain or cold. Positions and lengths are those in the plain segment. All readers
- * of segments use it; only `journal.ts` writes segments.
- */
-export interface SegmentFile extends Pick<DiskFile, 'path' | 'readAt' | 'readAtAsync' | 'size' | 'close'> {
-  readonly isCold: boolean
-  /** Length of the file. */
-  readonly storedBytes: number
-}
 
 /**
  * Opens a segment. A plain one may become cold at any time, by one rename: an open file stays plain.

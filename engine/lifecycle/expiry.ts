@@ -1,5 +1,5 @@
 import { type Microseconds, microsecondsOf, type Milliseconds, type Sequence } from '../brands.ts'
-import type { VersionName } from '../commands/commands.ts'
+import type { VersionName } from '../commands/version-name.ts'
 import { DomainError } from '../errors.ts'
 import type { DomainErrorCode } from '../domain/error-table.ts'
 import type { LifecycleAction, LifecycleRule } from '../events/values.ts'

@@ -1,6 +1,6 @@
 import type { Microseconds } from '../brands.ts'
 import type { PasswordRecord } from '../events/values.ts'
-import type { VersionName } from '../commands/commands.ts'
+import type { VersionName } from '../commands/version-name.ts'
 
 interface NewLink {
   bucket: string

@@ -1,4 +1,4 @@
-import type { VersionName } from '../../engine/commands/commands.ts'
+import type { VersionName } from '../../engine/commands/version-name.ts'
 import { KEY_BYTES_MAXIMUM, overlongKeyBytes } from '../../engine/domain/names.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { BucketState } from '../../engine/state-ports.ts'

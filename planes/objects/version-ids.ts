@@ -1,5 +1,5 @@
 import type { Sequence } from '../../engine/brands.ts'
-import type { VersionName } from '../../engine/commands/commands.ts'
+import type { VersionName } from '../../engine/commands/version-name.ts'
 import type { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
 
 /** The members of a version from which its id is made. */

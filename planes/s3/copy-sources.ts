@@ -1,6 +1,6 @@
 /** The sources of CopyObject and UploadPartCopy. */
 
-import type { VersionSelector } from '../../engine/commands/commands.ts'
+import type { VersionSelector } from '../../engine/commands/version-name.ts'
 import type { HeaderLine } from '../http/exchange.ts'
 import { findObject, type FoundObject } from '../objects/find-object.ts'
 import { versionIdOf } from '../objects/version-ids.ts'

@@ -1,4 +1,4 @@
-import type { VersionSelector } from '../../engine/commands/commands.ts'
+import type { VersionSelector } from '../../engine/commands/version-name.ts'
 import type { LockState } from '../../engine/events/values.ts'
 import type { BucketState, ObjectState } from '../../engine/state-ports.ts'
 import type { CatalogSnapshot } from '../../projections/catalog/catalog-snapshot.ts'

@@ -1,7 +1,7 @@
 import { boundedText } from '../../engine/events/bounded-text.ts'
 import type { RequestJournal } from '../exchange/request-journal.ts'
 import type { HttpRequest } from '../http/exchange.ts'
-import type { ClaimedPayload, Identity } from './identity/authenticate.ts'
+import type { ClaimedPayload, Identity } from './identity/identity.ts'
 import type { Target } from './request/target.ts'
 
 /** An authenticated, recognized and authorized request, as an operation of the whole service receives it. */

@@ -1,4 +1,4 @@
-import type { VersionName } from '../../engine/commands/commands.ts'
+import type { VersionName } from '../../engine/commands/version-name.ts'
 import type { BucketState, ObjectState } from '../../engine/state-ports.ts'
 import type { HeaderLine } from '../http/exchange.ts'
 import { versionIdOf } from '../objects/version-ids.ts'

@@ -1,7 +1,7 @@
 import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
 import type { EmbedState, ShareState } from '../../engine/links/state.ts'
 import type { ReplayState, WebhookState } from '../../engine/webhooks/state.ts'
-import type { VersionSelector } from '../../engine/commands/commands.ts'
+import type { VersionSelector } from '../../engine/commands/version-name.ts'
 import * as access from '../../engine/access/changes.ts'
 import {
   type Change,

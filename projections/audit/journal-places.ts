@@ -6,7 +6,8 @@ import { ColdSegmentDamagedError } from '../../engine/journal/cold/cold-segment.
 import { BATCH_HEADER, SEGMENT_HEADER } from '../../engine/journal/format.ts'
 import type { SegmentPlace } from '../../engine/journal/positions.ts'
 import { decodeSegmentHeader, segmentFirsts } from '../../engine/journal/segment.ts'
-import { openSegment, type SegmentFile } from '../../engine/journal/segment-file.ts'
+import { openSegment } from '../../engine/journal/segment-file.ts'
+import type { SegmentFile } from '../../engine/journal/opened-segment.ts'
 import type { TableReader } from '../lmdb-environment.ts'
 import { type AuditPlace, placeBefore, placeInSegment } from '../tables/audit-index.ts'
 

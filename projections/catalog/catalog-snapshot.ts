@@ -1,5 +1,5 @@
 import { type BucketId, type PayloadId, payloadIdOf, type Sequence, type UploadId } from '../../engine/brands.ts'
-import type { VersionSelector } from '../../engine/commands/commands.ts'
+import type { VersionSelector } from '../../engine/commands/version-name.ts'
 import type { EmbedState, ShareState } from '../../engine/links/state.ts'
 import type { CorsRule, ScrubDamage } from '../../engine/events/values.ts'
 import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'

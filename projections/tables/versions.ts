@@ -1,4 +1,4 @@
-import type { VersionSelector } from '../../engine/commands/commands.ts'
+import type { VersionSelector } from '../../engine/commands/version-name.ts'
 import { type BucketId, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import { numberKey, readNumber, successor } from '../keys.ts'

@@ -1,6 +1,6 @@
 /** The command that has the lifecycle rules carried out, and what may be gone after it. */
 import { sequenceOf } from '../../engine/brands.ts'
-import type { VersionSelector } from '../../engine/commands/commands.ts'
+import type { VersionSelector } from '../../engine/commands/version-name.ts'
 import { deleteObject } from '../support/commands.ts'
 import type { StorageEvent } from '../support/storage-events.ts'
 import { DAY } from './choices.ts'

@@ -1,6 +1,7 @@
 /** What commands do to the model of a store, by the rules as S3 and the specification have them, not by the engine's code. */
 import { sequenceOf } from '../../engine/brands.ts'
-import type { Command, CommandOf, VersionName } from '../../engine/commands/commands.ts'
+import type { Command, CommandOf } from '../../engine/commands/commands.ts'
+import type { VersionName } from '../../engine/commands/version-name.ts'
 import { standardOf, strictest } from './default-retention.ts'
 import type { LockState, Retention } from '../../engine/events/values.ts'
 import { joined } from './content.ts'

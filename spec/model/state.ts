@@ -1,5 +1,5 @@
 /** What a store holds, in the simplest form there is: lists in memory. The rules that change it are in rules.ts. */
-import type { VersionSelector } from '../../engine/commands/commands.ts'
+import type { VersionSelector } from '../../engine/commands/version-name.ts'
 import type {
   CorsRule,
   DefaultRetention,

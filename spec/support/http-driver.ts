@@ -3,7 +3,8 @@
  * are run over both.
  */
 import { environment } from '../../cli/environment.ts'
-import { chooseDriver, type HttpDriver } from '../../planes/http/http-driver.ts'
+import type { HttpDriver } from '../../planes/http/http-driver.ts'
+import { chooseDriver } from '../../planes/http/choose-driver.ts'
 import { listen } from '../../planes/http/listen.ts'
 import type { HttpListener, ListenOptions } from '../../planes/http/listener.ts'
 

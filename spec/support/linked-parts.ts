@@ -2,7 +2,7 @@
 import { uploadIdOf } from '../../engine/brands.ts'
 import { linkSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { OpenStore } from '../../cli/server/store/open-store.ts'
+import type { OpenStore } from '../../cli/server/store/opened-store.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { encodeFileTrailer, FILE_TRAILER, fileBytes } from '../../engine/payloads/file-format.ts'
 import type { PayloadFileWriter } from '../../engine/payloads/file-writer.ts'

@@ -1,6 +1,7 @@
 /** Commands on settings of buckets and on certain versions, as the planes send them. */
 import { branded, type Plain } from './plain.ts'
-import type { CommandOf, VersionSelector } from '../../engine/commands/commands.ts'
+import type { CommandOf } from '../../engine/commands/commands.ts'
+import type { VersionSelector } from '../../engine/commands/version-name.ts'
 import type { CorsRule, DefaultRetention, Quota, Retention } from '../../engine/events/values.ts'
 import { auditOf, deleteObject } from './commands.ts'
 

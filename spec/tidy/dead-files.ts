@@ -32,9 +32,19 @@ export function unreachedFindings(
   return paths.filter((path) => !reached.has(path) && !(path in KEPT)).map((path) => ({ path, line: 0, message }))
 }
 
-/** Circles of imports that are there at run time: what they hold depends on who is loaded first. */
+/**
+ * Circles of imports, of types too, since no file of a circle can be read before the others; and circles at run time, where
+ * a thread counts as an import. The types of the messages between a thread and its starter may be in either.
+ */
 export function circleFindings(imports: readonly Import[]): Finding[] {
-  const graph = graphOf(imports.filter(({ typesOnly, specifier }) => !typesOnly && specifier.endsWith('.ts')))
+  const found = [
+    ...circlesIn(graphOf(imports.filter(({ isWorker }) => !isWorker))),
+    ...circlesIn(graphOf(imports.filter(({ typesOnly }) => !typesOnly))),
+  ]
+  return found.filter(({ message }, index) => found.findIndex((other) => other.message === message) === index)
+}
+
+function circlesIn(graph: ReadonlyMap<string, readonly string[]>): Finding[] {
   const findings: Finding[] = []
   const done = new Set<string>()
   const visit = (path: string, way: readonly string[]): void => {

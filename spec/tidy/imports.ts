@@ -10,6 +10,8 @@ export interface Import {
   readonly target: string | undefined
   /** Nothing of it is there at run time. */
   readonly typesOnly: boolean
+  /** The entry of a worker thread, named by `new URL`. */
+  readonly isWorker: boolean
   /** Names in braces; `*` for a namespace or a default. */
   readonly names: readonly string[]
 }
@@ -37,18 +39,19 @@ function namesOf(what: string | undefined): string[] {
 export function importsOf(file: ProjectFile): Import[] {
   const text = file.lines.join('\n')
   const lineAt = (index: number) => text.slice(0, index).split('\n').length
-  const found = (match: RegExpMatchArray, specifier: string): Import => ({
+  const found = (match: RegExpMatchArray, specifier: string, isWorker = false): Import => ({
     from: file.path,
     line: lineAt(match.index ?? 0),
     specifier,
     target: specifier.startsWith('.') ? join(dirname(file.path), specifier) : undefined,
     typesOnly: match.groups?.['types'] !== undefined,
+    isWorker,
     names: namesOf(match.groups?.['what']),
   })
   return [
     ...[...text.matchAll(STATEMENT)].map((match) => found(match, match.groups?.['specifier'] ?? '')),
     ...[...text.matchAll(DYNAMIC)].map((match) => found(match, match.groups?.['specifier'] ?? '')),
-    ...[...text.matchAll(WORKER)].map((match) => found(match, `${match.groups?.['specifier'] ?? ''}.ts`)),
+    ...[...text.matchAll(WORKER)].map((match) => found(match, `${match.groups?.['specifier'] ?? ''}.ts`, true)),
   ]
 }
 

@@ -4,7 +4,8 @@ import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
 import { readSegmentFacts } from '../../engine/journal/segment-chain.ts'
-import { openSegment, type SegmentFile } from '../../engine/journal/segment-file.ts'
+import { openSegment } from '../../engine/journal/segment-file.ts'
+import type { SegmentFile } from '../../engine/journal/opened-segment.ts'
 import { damageOf } from './payload-scrub.ts'
 
 /** Bytes of one step. */

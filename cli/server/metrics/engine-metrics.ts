@@ -4,7 +4,7 @@ import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { segmentFirsts } from '../../../engine/journal/segment.ts'
 import { openSegment } from '../../../engine/journal/segment-file.ts'
 import { MetricSlots, type SharedMetrics } from '../../../planes/http/metrics/metric-slots.ts'
-import type { OpenStore } from '../store/open-store.ts'
+import type { OpenStore } from '../store/opened-store.ts'
 
 type Counted = Pick<OpenStore, 'journal' | 'loop' | 'strangers'>
 

@@ -14,7 +14,7 @@ import { CheckpointReader } from '../../../projections/checkpoints/reader.ts'
 import type { OpenedProjections } from '../../../projections/open-projections.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
 import { earlyKeys } from '../../access/access-keys.ts'
-import type { OpenStore, StoreHooks } from './open-store.ts'
+import type { OpenStore, StoreHooks } from './opened-store.ts'
 import type { StoreOptions } from './store-options.ts'
 
 const MASTER_KEY_CHANGE = systemAudit('operator', 'master-key.change', 'master-key')

@@ -10,7 +10,7 @@ import type { SharedMetrics } from '../../../planes/http/metrics/metric-slots.ts
 import type { Extensions } from '../../../planes/objects/s3-extensions.ts'
 import type { TlsFiles } from '../../../planes/http/tls-files.ts'
 import type { Config } from '../../config/config-types.ts'
-import type { OpeningReport } from '../store/open-store.ts'
+import type { OpeningReport } from '../store/opened-store.ts'
 import type { StoreOptions } from '../store/store-options.ts'
 import type { SessionSettings } from '../store/store-session.ts'
 

@@ -4,7 +4,13 @@ import { AddressShares } from '../limits/address-shares.ts'
 import { CROWDED_PART } from '../limits/connection-rules.ts'
 import type { TrustedProxies } from '../limits/trusted-proxies.ts'
 import { FreshConnections } from '../limits/fresh-connections.ts'
-import type { NodeExchange } from './node-exchange.ts'
+
+/** What a connection and its listener ask of an exchange; see `node-exchange.ts`. */
+interface ConnectionExchange {
+  readonly isAnswered: boolean
+  readonly hasSpoken: boolean
+  gone(): void
+}
 
 const MAPPED = '::ffff:'
 
@@ -13,7 +19,7 @@ export class NodeConnection {
   /** The socket that carries HTTP; with TLS, not the accepted socket. */
   socket: Socket
   /** Requests that are not answered, or whose clients keep sending after the answer. */
-  readonly exchanges = new Set<NodeExchange>()
+  readonly exchanges = new Set<ConnectionExchange>()
   /** Whether further requests are refused. */
   closing = false
   /** Whether an invalid request was received and answered. */

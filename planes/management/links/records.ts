@@ -1,5 +1,5 @@
 import type { Microseconds, Milliseconds } from '../../../engine/brands.ts'
-import type { VersionName } from '../../../engine/commands/commands.ts'
+import type { VersionName } from '../../../engine/commands/version-name.ts'
 import { KEY_BYTES_MAXIMUM } from '../../../engine/domain/names.ts'
 import { type EmbedState, type ShareState, statusOfEmbed, statusOfShare } from '../../../engine/links/state.ts'
 import { boundedText } from '../../../engine/events/bounded-text.ts'

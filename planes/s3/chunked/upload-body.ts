@@ -1,6 +1,6 @@
 import type { RequestBody } from '../../http/exchange.ts'
 import { S3Error } from '../errors.ts'
-import type { StreamedPayload } from '../identity/authenticate.ts'
+import type { StreamedPayload } from '../identity/identity.ts'
 import { BodyChecks, limitLength, requireLength } from '../request/body-checks.ts'
 import { parseChecksum, type TrailingChecksum, trailingChecksum } from '../request/checksums.ts'
 import { effectiveHeader } from '../request/effective-headers.ts'

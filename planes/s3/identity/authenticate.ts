@@ -5,12 +5,12 @@
 
 import type { Milliseconds } from '../../../engine/brands.ts'
 import { randomBytes } from 'node:crypto'
-import type { CompiledPolicies } from '../../../engine/access/policy.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { effectiveHeader, refuseContradictions } from '../request/effective-headers.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { headerClaims, presignedClaims, type SignatureClaims, unsupportedMechanism } from './signature-claims.ts'
 import { ChunkSignatures } from './chunk-signatures.ts'
+import type { Credential, ClaimedPayload, Identity } from './identity.ts'
 import { equalsHex } from './equal-hex.ts'
 import { canonicalText, type SigningKey, STREAMING_PREFIX, stringToSign, UNSIGNED_PAYLOAD } from './signature-v4.ts'
 import { SigningKeyCache } from './signing-key-cache.ts'
@@ -19,41 +19,6 @@ import type { Target } from '../request/target.ts'
 import { identityNow, VerifiedUrls } from './verified-urls.ts'
 
 const SKEW_MILLISECONDS_MAXIMUM = 900_000
-
-export interface Credential {
-  readonly accessKey: string
-  readonly secretKey: string
-  /** As audit records name it, such as `service_account:<id>`. */
-  readonly principal: string
-  readonly credentialId: string
-  /** Undefined for the root credential, which may do everything. */
-  readonly policies: CompiledPolicies | undefined
-}
-
-/** An aws-chunked body with chunk signatures or a trailer. */
-export interface StreamedPayload {
-  readonly kind: 'streaming'
-  /** The value of x-amz-content-sha256, `STREAMING-...`. */
-  readonly mode: string
-  /** The chain of chunk signatures; undefined for a presigned request. */
-  readonly signatures: ChunkSignatures | undefined
-}
-
-/** The signed claim about the body: none, its digest (64 lower-case hex digits), or its form. */
-export type ClaimedPayload =
-  | { readonly kind: 'unsigned' }
-  | { readonly kind: 'sha256'; readonly hex: string }
-  | StreamedPayload
-
-/** The signer of a request, and the claims that the signature covers. */
-export interface Identity {
-  readonly accessKey: string
-  readonly principal: string
-  readonly credentialId: string
-  readonly mode: 'header' | 'presigned'
-  readonly payload: ClaimedPayload
-  readonly policies: CompiledPolicies | undefined
-}
 
 /** An authenticated, recognized and authorized request. */
 interface Admitted {

@@ -8,7 +8,7 @@ import type { HttpRequest } from '../../http/exchange.ts'
 import type { Operation } from '../operation.ts'
 import { QueryParameters } from '../request/query-parameters.ts'
 import type { Target } from '../request/target.ts'
-import type { Credential, Identity } from './authenticate.ts'
+import type { Credential, Identity } from './identity.ts'
 import { presignedClaims, type SignatureClaims } from './signature-claims.ts'
 
 /** The cache is cleared when full. */

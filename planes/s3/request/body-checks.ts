@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import type { ChecksumAlgorithm } from '../../../engine/events/values.ts'
-import type { ClaimedPayload } from '../identity/authenticate.ts'
+import type { ClaimedPayload } from '../identity/identity.ts'
 import {
   contentMd5,
   type DeclaredChecksum,

@@ -1,5 +1,6 @@
 /** Requests that change something: the command that they come to, and how what the rules make of it looks on the wire. */
-import type { Command, VersionSelector } from '../../../engine/commands/commands.ts'
+import type { Command } from '../../../engine/commands/commands.ts'
+import type { VersionSelector } from '../../../engine/commands/version-name.ts'
 import { sequenceOf } from '../../../engine/brands.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
 import { type ErrorCode, headerOf, type Operation, type Outcome, type Pattern, refusals } from '../expectation.ts'

@@ -1,7 +1,7 @@
 /** Copies whose source is replaced between the look and the copy. */
 import { rmSync } from 'node:fs'
 import { type Test, test } from 'tap'
-import type { VersionSelector } from '../../../engine/commands/commands.ts'
+import type { VersionSelector } from '../../../engine/commands/version-name.ts'
 import { DomainError } from '../../../engine/errors.ts'
 import { RequestJournal } from '../../../planes/exchange/request-journal.ts'
 import { copyVersion } from '../../../planes/objects/copy-object.ts'

@@ -2,7 +2,8 @@
 import { crc32 } from 'node:zlib'
 import type { Plain } from '../plain.ts'
 import { microsecondsOf, millisecondsOf, payloadIdOf, sequenceOf } from '../../../engine/brands.ts'
-import type { Command, PayloadMove, VersionSelector, WriteCondition } from '../../../engine/commands/commands.ts'
+import type { Command, PayloadMove, WriteCondition } from '../../../engine/commands/commands.ts'
+import type { VersionSelector } from '../../../engine/commands/version-name.ts'
 import type { CorsRule, LockState, ObjectChecksum, Retention } from '../../../engine/events/values.ts'
 import * as access from '../access-commands.ts'
 import {

@@ -16,13 +16,7 @@ import { BucketScreen } from '../screens/buckets/bucket.tsx'
 import { BucketsScreen } from '../screens/buckets/buckets.tsx'
 import { WebhooksScreen } from '../screens/buckets/webhooks.tsx'
 import { ObjectsScreen } from '../screens/objects/objects.tsx'
-import type { Route } from './address.ts'
-
-/** The values of the `:name` parts of its pattern, and the query. */
-export interface ScreenProps {
-  readonly values: Readonly<Record<string, string>>
-  readonly query: Route['query']
-}
+import type { ScreenProps } from './screen-props.ts'
 
 export interface Screen {
   /** The address after `#/`. */

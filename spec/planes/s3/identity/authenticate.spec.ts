@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
-import type { Identity } from '../../../../planes/s3/identity/authenticate.ts'
+import type { Identity } from '../../../../planes/s3/identity/identity.ts'
 import {
   canonicalText,
   deriveSigningKey,

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { call } from '../../api/call.ts'
 import { hrefOf } from '../../app/address.ts'
-import type { ScreenProps } from '../../app/screens.ts'
+import type { ScreenProps } from '../../app/screen-props.ts'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Check } from '../../parts/field.tsx'
 import { Empty } from '../../parts/loading.tsx'

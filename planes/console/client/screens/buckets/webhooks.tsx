@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/call.ts'
 import { ADMINISTRATORS, may } from '../../api/session.ts'
-import type { ScreenProps } from '../../app/screens.ts'
+import type { ScreenProps } from '../../app/screen-props.ts'
 import { Empty, Loading } from '../../parts/loading.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import type { Webhook } from './bucket-types.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { callForResponse } from '../../api/call.ts'
-import type { ScreenProps } from '../../app/screens.ts'
+import type { ScreenProps } from '../../app/screen-props.ts'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Field } from '../../parts/field.tsx'
 import { saveFile } from '../../parts/save-file.ts'
