@@ -9,9 +9,10 @@ import { anonymousMebibytes, processorSeconds } from '../../support/process-gaug
 import { type ProcessServer, startProcess } from '../../support/server-process.ts'
 import { ACCESS_KEY, SECRET_KEY } from '../../support/test-clients.ts'
 import type { Proof, ProofTask } from '../proof.ts'
-import { type Badness, startBadClients } from './bad-clients.ts'
+import { startBadClients } from './bad-clients.ts'
 import type { GoodClient } from './good-clients.ts'
 import { badKinds } from './kinds.ts'
+import { type QueueKind, queueKinds } from './queue-kinds.ts'
 import { tryCrowd } from './trial.ts'
 
 /** Names one kind of bad client, to be tried alone. */
@@ -21,6 +22,9 @@ const CHECKOUT = 'PROVE_CHECKOUT'
 
 const MEBIBYTE = 1024 ** 2
 const BUCKET = 'crowd-bucket'
+const MODEST_BUCKET = 'modest-bucket'
+/** Each may be verified once at a time. */
+const VERIFIED = Array.from({ length: 8 }, (_, index) => `verified-${index}`)
 const SMALL_BYTES = 4096
 const LARGE_BYTES = 8 * 1024 * 1024
 const MEDIUM_BYTES = 32 * 1024
@@ -42,6 +46,7 @@ const SETTINGS = {
   OBJECT_STORE_LIMITS_MAXIMUM_CONCURRENT_OPERATIONS: '128',
   OBJECT_STORE_LIMITS_MAXIMUM_QUEUED_OPERATIONS: '256',
   OBJECT_STORE_LOG_REQUESTS: 'none',
+  OBJECT_STORE_S3_EXTENSIONS: 'upload-part-copy',
 }
 
 export const crowd: Proof = {
@@ -65,17 +70,27 @@ export const crowd: Proof = {
   },
 }
 
+/** Bad clients of one kind, and the good ones beside them. */
+interface Crowd extends Pick<QueueKind, 'bad'> {
+  readonly kind: string
+  readonly goods: readonly GoodClient[]
+}
+
 async function tryAll(task: ProofTask, server: ProcessServer) {
   const { good, ...found } = await prepare(server)
+  const place = { server, bucket: BUCKET, ...found }
+  const queues = Object.entries(await queueKinds({ ...place, good }))
+  const all: readonly Crowd[] = [
+    ...Object.entries(badKinds(place)).map(([kind, bad]) => ({ kind, bad, goods: goodClients(server, good) })),
+    ...queues.map(([kind, { bad, modest }]) => ({ kind, bad, goods: [...goodClients(server, good), modest] })),
+  ]
   const only = environment[ONE_KIND]
-  const kinds = Object.entries(badKinds({ server, bucket: BUCKET, ...found })).filter(
-    ([kind]) => (only ?? kind) === kind,
-  )
+  const kinds = all.filter(({ kind }) => (only ?? kind) === kind)
   if (kinds.length === 0) throw new Error(`no bad client is called ${only}`)
   let [held, heldAtOnce] = [0, 0]
   for (let cycle = 0; cycle < task.amount; cycle += 1) {
-    for (const [kind, badness] of kinds) {
-      const tries = await triesUntilHeld(task, server, good, kind, badness)
+    for (const one of kinds) {
+      const tries = await triesUntilHeld(task, server, one)
       if (tries !== undefined) held += 1
       if (tries === 1) heldAtOnce += 1
     }
@@ -91,12 +106,17 @@ async function prepare(server: ProcessServer) {
   const manager = { api, endpoint: server.endpoint }
   const everything = [allow(['s3:*'], `bucket:${BUCKET}`, `bucket:${BUCKET}/*`)]
   const [good, bad] = [await newIdentity(manager, everything), await newIdentity(manager, everything)]
+  const [early, buckets] = [new Date(), [...VERIFIED, MODEST_BUCKET]]
   const put = async (path: string, body?: Buffer | string) => {
     const { status, text } = await server.raw('PUT', path, body === undefined ? {} : { body })
     if (status !== 200) throw new Error(`PUT ${path}: ${status} ${text}`)
   }
   await put(`/${BUCKET}`)
   await put(`/${BUCKET}/small`, Buffer.alloc(SMALL_BYTES, 's'))
+  for (const name of buckets) {
+    await put(`/${name}`)
+    await put(`/${name}/object`, Buffer.alloc(name === MODEST_BUCKET ? SMALL_BYTES : LARGE_BYTES, 'v'))
+  }
   await put(`/${BUCKET}/medium`, Buffer.alloc(MEDIUM_BYTES, 'm'))
   await put(`/${BUCKET}/large`, Buffer.alloc(LARGE_BYTES, 'l'))
   for (let key = 0; key < LISTED_OBJECTS; key += 1) await put(`/${BUCKET}/listed-${key}`, 'x')
@@ -114,23 +134,24 @@ async function prepare(server: ProcessServer) {
   })
   const { text } = await server.raw('POST', `/${BUCKET}/begun?uploads`, bad.signing)
   const [, upload = ''] = /<UploadId>([^<]+)/.exec(text) ?? []
+  const administrator = { name: 'crowd', role: 'storage-administrator' }
+  const { token: greedy } = await api.get<{ readonly token: string }>('POST', '/management-tokens', administrator)
+  const { token: modest } = await api.get<{ readonly token: string }>('POST', '/management-tokens', administrator)
   api.close()
-  return { good, bad, lockedShare, auditor: token, upload }
+  return { good, bad, lockedShare, auditor: token, upload, greedy, modest, buckets, early }
 }
 
 /** At which try nobody noticed the bad clients; undefined when they always did. */
 async function triesUntilHeld(
   task: ProofTask,
   server: ProcessServer,
-  good: Identity,
-  kind: string,
-  badness: readonly Badness[],
+  { kind, bad, goods }: Crowd,
 ): Promise<number | undefined> {
   const { pid } = server.process
   for (let tries = 1; tries <= TRIES; tries += 1) {
     const { line, wrong } = await tryCrowd({
-      goods: goodClients(server, good),
-      startBad: () => startBadClients(badness),
+      goods,
+      startBad: () => startBadClients(bad),
       leadMilliseconds: LEAD_MILLISECONDS,
       milliseconds: MILLISECONDS,
       patienceMilliseconds: PATIENCE_MILLISECONDS,

@@ -4,6 +4,7 @@ import type { Identity } from '../../support/identities.ts'
 import type { ProcessServer } from '../../support/server-process.ts'
 import { ACCESS_KEY, SECRET_KEY } from '../../support/test-clients.ts'
 import type { Badness } from './bad-clients.ts'
+import { requestText, signedText } from './request-texts.ts'
 
 /** What the bad clients find. */
 export interface BadPlace {
@@ -34,11 +35,8 @@ export function badKinds(place: BadPlace): Readonly<Record<string, readonly Badn
   const { server, bucket, lockedShare, bad, auditor, upload } = place
   const { port } = server
   const apiPort = Number(new URL(server.apiEndpoint).port)
-  const text = (method: string, target: string, ...lines: string[]) => {
-    const payloadHash = 'UNSIGNED-PAYLOAD'
-    const headers = server.wire.headersOf(method, target, { sign: { ...bad.signing.sign, payloadHash } })
-    return requestText(method, target, [...headers.map(([name, value]) => `${name}: ${value}`), ...lines])
-  }
+  const text = (method: string, target: string, ...lines: string[]) =>
+    signedText(server, bad, method, target, [], lines)
   const unsigned = (key: string, ...lines: string[]) =>
     requestText('GET', `/${bucket}/${key}`, ['host: 127.0.0.1', ...lines])
   const authorization = `authorization: ${basic(ACCESS_KEY, SECRET_KEY)}`
@@ -103,8 +101,4 @@ function unlockText(share: string): string {
   const body = '{"password":"wrong"}'
   const lines = ['host: a', 'content-type: application/json', `content-length: ${body.length}`]
   return requestText('POST', `${new URL(share).pathname}/unlock`, lines) + body
-}
-
-function requestText(method: string, target: string, lines: readonly string[]): string {
-  return `${[`${method} ${target} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`
 }
