@@ -1,5 +1,5 @@
 // What npm runs as `prepare`: after `npm ci` in a checkout, and before `npm pack`. Leaves binaries for other machines out, and
-// compiles. Without the compiler (`npm ci --omit=dev`) it compiles in a temporary directory, with tools that it installs there
+// compiles and bundles. Without the compiler (`npm ci --omit=dev`) it compiles in a temporary directory, with tools that it installs there
 // and removes again, unless build/ was made from the same sources.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -11,7 +11,7 @@ const SOURCES = ['engine', 'projections', 'planes', 'workers', 'cli']
 const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.production.json']
 const SCRIPTS = readdirSync('spec').flatMap((name) => (name.endsWith('.mjs') ? [join('spec', name)] : []))
 /** The development packages that compiling needs. */
-const TOOLS = ['@preact/signals', '@types/node', 'preact', 'typescript', 'uplot', 'vite']
+const TOOLS = ['@preact/signals', '@types/node', 'preact', 'rolldown', 'typescript', 'uplot', 'vite']
 /** What build/ was last made from. */
 const STAMP = 'build/prepared'
 const BINARIES = 'node_modules/uWebSockets.js/dist/bin'
@@ -47,6 +47,7 @@ function compileIn(directory) {
   run(directory, 'spec/stale-outputs.mjs')
   run(directory, 'node_modules/typescript/bin/tsc', '-b', 'tsconfig.production.json')
   run(directory, 'spec/build-console.mjs')
+  run(directory, 'spec/build-program.mjs')
 }
 
 /** Compiles a copy of the sources, in which the tools are installed by the lock file. */

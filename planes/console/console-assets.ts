@@ -3,12 +3,12 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 
-/** A file of the console in memory, plain and compressed. */
+/** A file of the console in memory. */
 export interface ConsoleAsset {
   readonly contentType: string
   readonly bytes: Buffer
-  /** The bytes compressed by gzip. */
-  readonly zipped: Buffer
+  /** The bytes compressed by gzip, from the first time on that they are asked for: most servers are never asked. */
+  zipped(): Buffer
   /** Whether its name changes with its content, so that it may be kept for ever. */
   readonly immutable: boolean
 }
@@ -34,7 +34,13 @@ export function readConsoleAssets(directory: string): ReadonlyMap<string, Consol
     const contentType = CONTENT_TYPES[extname(name)]
     if (contentType === undefined) throw new Error(`${directory}${name}: the console has no files of this type`)
     const bytes = readFileSync(`${directory}${name}`)
-    const asset = { contentType, bytes, zipped: gzipSync(bytes, { level: 9 }), immutable: name !== INDEX }
+    let zipped: Buffer | undefined
+    const asset: ConsoleAsset = {
+      contentType,
+      bytes,
+      zipped: () => (zipped ??= gzipSync(bytes, { level: 9 })),
+      immutable: name !== INDEX,
+    }
     assets.set(name === INDEX ? '/' : `/${name}`, asset)
   }
   return assets

@@ -86,7 +86,7 @@ function assetAnswer(request: HttpRequest, { contentType, bytes, zipped, immutab
     ...COMMON_HEADERS,
     ...(isZipped ? ([['content-encoding', 'gzip']] as const) : []),
   ]
-  return withBody(request, { status: 200, headers }, isZipped ? zipped : bytes)
+  return withBody(request, { status: 200, headers }, isZipped ? zipped() : bytes)
 }
 
 function textAnswer(

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
+import { LOADED_MAXIMUM, loadedFiles } from '../support/loaded-files.ts'
 import { temporaryDirectory } from '../support/test-clients.ts'
 import { copyCheckout, mebibytesOf, npm, runs, storesAnObject } from './installed.ts'
 
@@ -30,7 +31,7 @@ test('npm ci --omit=dev compiles, and leaves the compiler and foreign binaries o
 })
 
 test('a second one compiles only what has changed', async (t) => {
-  const built = join(checkout, 'build/cli/main.js')
+  const built = join(checkout, 'build/program/main.js')
   const before = statSync(built).mtimeMs
   t.notMatch(await npm(checkout, 'ci', '--omit=dev'), 'compiling')
   t.equal(statSync(built).mtimeMs, before, 'build/ was kept')
@@ -43,7 +44,7 @@ test('npm pack makes a package that installs without a network', async (t) => {
   await npm(checkout, 'pack')
   const files = (await runs(checkout, 'tar', '--list', '--gzip', '--file', packed)).split('\n')
   for (const name of [
-    'build/cli/main.js',
+    'build/program/main.js',
     PROGRAM,
     'build/console/index.html',
     'spec/manual/operating.md',
@@ -53,10 +54,10 @@ test('npm pack makes a package that installs without a network', async (t) => {
   }
   t.same(
     files.filter(
-      (name) => !name.includes('/node_modules/') && /(\.ts|\.map|\.tsx)$|\/build\/(spec|bench)\//.test(name),
+      (name) => !name.includes('/node_modules/') && /\.tsx?$|\/build\/(?!(program|console|console-page)\/)/.test(name),
     ),
     [],
-    'neither sources nor specs',
+    'neither sources nor specs, nor what the bundles are made of',
   )
   const target = join(place, 'installed')
   mkdirSync(target)
@@ -68,4 +69,6 @@ test('npm pack makes a package that installs without a network', async (t) => {
   t.ok(mebibytes < MEBIBYTES_MAXIMUM, `${mebibytes} MiB`)
   t.equal(await runs(target, join(target, 'node_modules/.bin/object-store'), 'version'), '0.1.0\n')
   await storesAnObject(t, join(installed, PROGRAM))
+  const loaded = await loadedFiles(join(installed, PROGRAM))
+  t.ok(loaded.length <= LOADED_MAXIMUM, `${loaded.length} files:\n${loaded.join('\n')}`)
 })

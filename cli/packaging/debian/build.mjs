@@ -85,7 +85,7 @@ function assemble(root) {
   const completion = join(root, 'usr/share/bash-completion/completions/object-store')
   mkdirSync(dirname(completion), { recursive: true })
   const command = [join(program, 'cli/object-store.mjs'), 'completion', 'bash']
-  writeFileSync(completion, execFileSync(process.execPath, command, { env: {} }))
+  writeFileSync(completion, execFileSync(process.execPath, command, { env: { NODE_DISABLE_COMPILE_CACHE: '1' } }))
   openToRead(root)
   mkdirSync(join(root, 'DEBIAN'))
   for (const name of SCRIPTS) place(root, name, `DEBIAN/${name}`, 0o755)
