@@ -13,7 +13,7 @@ import type { AccessForgedError } from '../../engine/access/access-authenticatio
 import type { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { VolumeFailedError } from '../../engine/payloads/volume-writer.ts'
 import type { ProjectionsNewerError } from '../../projections/tables/applied.ts'
-import type { ExitError, ExitName } from '../exit-codes.ts'
+import { ExitError, type ExitName } from '../exit-codes.ts'
 import type { AccessNotAdoptedError } from '../access/access-keys.ts'
 import type { NotAStoreError } from './store/whole-directory.ts'
 import { EngineThreadError } from './threads/engine-thread-handle.ts'
@@ -74,4 +74,14 @@ export function exitOfError(errorName: string): ExitName {
 export function isOfOtherKey({ cause }: ExitError): boolean {
   const name: MasterKeyMismatchError['name'] = 'MasterKeyMismatchError'
   return cause instanceof EngineThreadError && cause.errorName === name
+}
+
+/** Gives a failure of the store its exit code. */
+export async function withExitCode<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const name = error instanceof EngineThreadError ? error.errorName : (error as Error).name
+    throw new ExitError(exitOfError(name), (error as Error).message, { cause: error })
+  }
 }
