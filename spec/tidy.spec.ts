@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type Test, test } from 'tap'
 import { wordFindings } from './tidy/banned-words.ts'
 import { circleFindings, KEPT, unreachedFindings } from './tidy/dead-files.ts'
-import { indexFindings, recordFindings } from './tidy/decision-records.ts'
+import { indexFindings, namedRecordFindings, recordFindings, sectionFindings } from './tidy/decision-records.ts'
 import { openFindings, writeFindings } from './tidy/durable-writes.ts'
 import { unusedExportFindings } from './tidy/exports.ts'
 import { BUNDLED_PACKAGES, directionFindings, PACKAGE_HOMES, packageFindings } from './tidy/import-rules.ts'
@@ -314,13 +314,22 @@ test('a decision says whether it still holds', async (t) => {
     ['spec/decisions/README.md:1', 'superseded by'],
     ['spec/decisions/README.md:0', '2 times'],
   )
+  const comment = fileOf('engine/a.ts', '/** See decisions 0002 and 0007 (spec/decisions/0001). */')
+  finds(t, namedRecordFindings([comment], [first, second]), ['engine/a.ts:1', 'decision 0007'])
+  const merged = decision('0001', 'Status: accepted', '## B (0001)', '## C (0005)')
+  finds(t, sectionFindings([merged, decision('0002', 'Status: accepted', '## D (0005)')]), [
+    'spec/decisions/0002-a.md:5',
+    '0005 is in spec/decisions/0001-a.md already',
+  ])
   const records = files.filter(({ path }) => /^spec\/decisions\/\d{4}-/.test(path))
   t.ok(records.length > 50)
   holds(t, recordFindings(records))
-  holds(
-    t,
-    files.filter(({ path }) => path === 'spec/decisions/README.md').flatMap((page) => indexFindings(page, records)),
-  )
+  holds(t, sectionFindings(records))
+  const others = files.filter(({ path }) => path !== 'spec/tidy.spec.ts')
+  holds(t, namedRecordFindings(others, records))
+  const indexes = files.filter(({ path }) => path === 'spec/decisions/README.md')
+  t.equal(indexes.length, 1)
+  for (const each of indexes) holds(t, indexFindings(each, records))
 })
 
 test('a clean clone installs from any registry', async (t) => {

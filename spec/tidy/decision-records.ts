@@ -55,3 +55,40 @@ export function indexFindings(index: ProjectFile, records: readonly ProjectFile[
   })
   return findings
 }
+
+/** How code and pages name records: by path, or by one or more numbers after the word. */
+const NAMED = /decisions?[ /](?<numbers>\d{4}(?:(?:, | and )\d{4})*)\b/gi
+
+/** Places that name a record that is not there, for example because it became a section of another. */
+export function namedRecordFindings(files: readonly ProjectFile[], records: readonly ProjectFile[]): Finding[] {
+  const known = new Set(records.map(numberOf))
+  return files.flatMap(({ path, lines }) =>
+    lines.flatMap((text, index) =>
+      [...text.matchAll(NAMED)].flatMap((match) =>
+        (match.groups?.['numbers'] ?? '')
+          .split(/, | and /)
+          .filter((number) => !known.has(number))
+          .map((number) => ({ path, line: index + 1, message: `names decision ${number}, which is not there` })),
+      ),
+    ),
+  )
+}
+
+/** Sections say in parentheses under which number they were decided; a number has one page, or one that begins with it. */
+export function sectionFindings(records: readonly ProjectFile[]): Finding[] {
+  const homes = new Map(records.map((record) => [numberOf(record), record.path]))
+  return records.flatMap((record) =>
+    record.lines.flatMap((text, index) => {
+      const numbers = /^## .* \((?<numbers>\d{4}(?:, \d{4})*)\)$/.exec(text)?.groups?.['numbers']?.split(', ') ?? []
+      return numbers.flatMap((number, place) => {
+        const home = homes.get(number)
+        if (home === undefined || home === record.path) {
+          homes.set(number, record.path)
+          return []
+        }
+        // A section may name a second number for the part of another section that it holds.
+        return place > 0 ? [] : [{ path: record.path, line: index + 1, message: `${number} is in ${home} already` }]
+      })
+    }),
+  )
+}
