@@ -18,8 +18,7 @@ const STEP_MILLISECONDS = 60_000
 const STEPS_MAXIMUM = 60
 /** Of the event loop: enough for some requests, and not for all. */
 const TURNS_PER_STEP = 4
-/** Without a request, after which none is on its way any more. */
-const TURNS_OF_REST = 8
+const KILLED = 'the process was killed'
 
 export class EventReceiver {
   /** Whether the n-th request of an event is refused. */
@@ -35,15 +34,6 @@ export class EventReceiver {
   /** Requests so far. */
   get requests(): number {
     return [...this.#arrived.values()].reduce((sum, { requests }) => sum + requests, 0)
-  }
-
-  /** Waits until no more requests come. */
-  async rest(): Promise<void> {
-    for (let quiet = 0, before = this.requests; quiet < TURNS_OF_REST; quiet += 1) {
-      await new Promise(setImmediate)
-      if (this.requests !== before) quiet = 0
-      before = this.requests
-    }
   }
 
   /** In place of a sender. */
@@ -105,8 +95,9 @@ export async function deliverAll(
   const environment = ProjectionEnvironment.open(store.paths.projections, { readOnly: true })
   const log = eventLogOf(store, environment)
   let clock = now
+  let isKilled = false
   const worker = new WebhookDelivery({
-    engine,
+    engine: { execute: (command) => (isKilled ? Promise.reject(new Error(KILLED)) : engine.execute(command)) },
     webhooks: new WebhookReader(environment),
     read: (query) => log.read(query, serverTurns),
     sender: receiver,
@@ -137,11 +128,16 @@ export async function deliverAll(
     for (let turn = 0; turn < TURNS_PER_STEP; turn += 1) await new Promise(setImmediate)
     idle = result === 'idle' && worker.counts.pending === 0 ? idle + 1 : 0
   }
-  // The end comes in the middle: nobody reports what was on its way.
-  if (steps === STEPS_MAXIMUM) await attempt(() => worker.close())
-  else await receiver.rest()
+  // An end in the middle: what is on its way is not reported. It ends before the rows are closed, which it reads when it ends.
+  isKilled = steps < STEPS_MAXIMUM
+  if (isKilled) await worker.close().catch(ignoreKill)
+  else await attempt(() => worker.close())
   await environment.close()
   return idle === 2
+}
+
+function ignoreKill(error: unknown): void {
+  if (!(error instanceof Error && error.message === KILLED)) throw error
 }
 
 interface DeliveryOptions {
