@@ -8,7 +8,7 @@ import { type RangeSearch, searchRange } from '../../projections/checkpoints/sea
 import { ExitError, exitTable } from '../exit-codes.ts'
 import { JournalCommand } from '../commands/journal/journal-command.ts'
 import { objectArgument, wholeOption } from '../commands/option-values.ts'
-import { readSmallFile } from '../proof/read-file.ts'
+import { readSmallFile } from '../terminal/read-file.ts'
 
 const NOTE_BYTES_MAXIMUM = 64 * 1024
 

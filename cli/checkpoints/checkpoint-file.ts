@@ -1,7 +1,7 @@
 import { CheckpointNoteError, readVerifierKey, type VerifierKey } from '../../engine/checkpoints/checkpoint-note.ts'
 import { type Handover, keyForSize, readHandovers } from '../../engine/checkpoints/key-handover.ts'
 import { ExitError } from '../exit-codes.ts'
-import { readSmallFile } from '../proof/read-file.ts'
+import { readSmallFile } from '../terminal/read-file.ts'
 
 const FILE_BYTES_MAXIMUM = 256 * 1024
 /** A key can be rotated 100 times, and a note of that has less than 2 KiB. */

@@ -3,7 +3,7 @@ import { Option } from 'clipanion'
 import { ClientCommand } from '../client/client-command.ts'
 import { exitTable } from '../exit-codes.ts'
 import { wholeOption } from '../commands/option-values.ts'
-import { saveFile } from '../proof/save-file.ts'
+import { saveFile } from '../terminal/save-file.ts'
 
 /** A command that prints a text of the log as it is: a checkpoint or a proof, which are signed to the last byte. */
 abstract class LogTextCommand extends ClientCommand {

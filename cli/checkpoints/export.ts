@@ -12,7 +12,7 @@ import { ClientCommand } from '../client/client-command.ts'
 import type { ManagementClient } from '../client/management-client.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
 import { ProgressBar } from '../terminal/progress-bar.ts'
-import { saveFile } from '../proof/save-file.ts'
+import { saveFile } from '../terminal/save-file.ts'
 
 const CHECKPOINT = 'checkpoint'
 /** Mode of exported files: a web server runs as another user. */

@@ -5,8 +5,8 @@ import { timeStampRequest } from '../../engine/checkpoints/time-stamp.ts'
 import { ClientCommand } from '../client/client-command.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
 import { wholeOption } from '../commands/option-values.ts'
-import { readSmallFile } from '../proof/read-file.ts'
-import { saveFile } from '../proof/save-file.ts'
+import { readSmallFile } from '../terminal/read-file.ts'
+import { saveFile } from '../terminal/save-file.ts'
 
 const ANSWER_BYTES_MAXIMUM = 64 * 1024
 

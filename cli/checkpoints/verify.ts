@@ -14,7 +14,7 @@ import { LOG_HASHING } from '../../engine/checkpoints/tree-hashing.ts'
 import { isConsistent, rootOfInclusion } from '../../engine/checkpoints/tree-shape.ts'
 import type { CliContext } from '../cli-context.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
-import { readSmallFile } from '../proof/read-file.ts'
+import { readSmallFile } from '../terminal/read-file.ts'
 import { parseLogFile, readHandoverFile, trustedKey } from './checkpoint-file.ts'
 
 /** Result of a check. */

@@ -2,23 +2,21 @@
  * Every setting of the object store, section by section in the order of the page. The reader, the types, `config show` and
  * spec/manual/configuration.md are made from this table.
  */
+import { features } from '../features.ts'
 import { apiSettings } from './settings/api.ts'
 import { auditSettings } from './settings/audit.ts'
-import { checkpointsSettings } from '../checkpoints/settings.ts'
 import { consoleSettings } from './settings/console.ts'
 import { credentialsSettings } from './settings/credentials.ts'
 import { dataDirectorySettings } from './settings/data-directory.ts'
-import { lifecycleSettings } from '../lifecycle/settings.ts'
 import { limitsSettings } from './settings/limits.ts'
 import { logSettings } from './settings/log.ts'
 import { objectLockSettings } from './settings/object-lock.ts'
 import { s3Settings } from './settings/s3.ts'
-import { scrubSettings } from '../scrub/settings.ts'
 import { serverSettings } from './settings/server.ts'
-import { sharingSettings } from '../links/settings.ts'
 import { snapshotsSettings } from './settings/snapshots.ts'
 import { storageSettings } from './settings/storage.ts'
-import { webhooksSettings } from '../webhooks/settings.ts'
+
+type FeatureRow = (typeof features)[number]['settings'][number]
 
 export const configTable = [
   ...dataDirectorySettings,
@@ -31,11 +29,7 @@ export const configTable = [
   ...auditSettings,
   ...snapshotsSettings,
   ...objectLockSettings,
-  ...lifecycleSettings,
-  ...scrubSettings,
-  ...checkpointsSettings,
-  ...webhooksSettings,
-  ...sharingSettings,
+  ...features.flatMap(({ settings }): readonly FeatureRow[] => settings),
   ...serverSettings,
   ...logSettings,
 ] as const

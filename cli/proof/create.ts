@@ -6,7 +6,7 @@ import { BUNDLE_BYTES_MAXIMUM } from '../../engine/proof/verify-bundle.ts'
 import { ClientCommand } from '../client/client-command.ts'
 import { pathOf } from '../client/management-client.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
-import { saveFile } from './save-file.ts'
+import { saveFile } from '../terminal/save-file.ts'
 import { bucketArgument } from '../commands/option-values.ts'
 import { visibleText } from '../terminal/visible-text.ts'
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Command, Option } from 'clipanion'
 import type { CliContext } from '../cli-context.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
-import { saveFile } from './save-file.ts'
+import { saveFile } from '../terminal/save-file.ts'
 
 /** Where the build puts the page. */
 const PAGE = fileURLToPath(new URL('../../console-page/verify.html', import.meta.url))

@@ -5,7 +5,7 @@ import { type FileDigest, PUBLIC_KEY_FORM, verifyBundle } from '../../engine/pro
 import type { CliContext } from '../cli-context.ts'
 import { ExitError, type ExitName, exitTable } from '../exit-codes.ts'
 import { ProgressBar } from '../terminal/progress-bar.ts'
-import { digestFile, readBundle } from './read-file.ts'
+import { digestFile, readBundle } from '../terminal/read-file.ts'
 import { proofReportAsJson, proofReportAsText } from './report-text.ts'
 
 const EXITS: Readonly<Record<ProofVerdict, ExitName>> = {

@@ -3,18 +3,14 @@
  * (spec/formats/journal.md). A change is stored as an array whose first element is its kind.
  */
 import type { Microseconds, Sequence } from '../brands.ts'
-import * as access from '../access/changes.ts'
+import { features } from '../features.ts'
+import { merged } from '../merged.ts'
 import * as buckets from './bucket-changes.ts'
-import * as checkpoints from '../checkpoints/changes.ts'
-import * as deliveries from '../webhooks/delivery-changes.ts'
-import * as lifecycle from '../lifecycle/changes.ts'
 import * as objects from './object-changes.ts'
 import type { ChangeOf, ChangeSchema } from './schema/change.ts'
 import { refuse } from './schema/kinds.ts'
-import * as sharing from '../links/changes.ts'
 import * as store from './store-changes.ts'
 import * as uploads from './upload-changes.ts'
-import * as webhooks from '../webhooks/changes.ts'
 
 /** Every change, under the name that the code has for it. */
 export const CHANGES = {
@@ -22,30 +18,13 @@ export const CHANGES = {
   ...objects,
   ...uploads,
   ...store,
-  ...access,
-  ...webhooks,
-  ...deliveries,
-  ...lifecycle,
-  ...sharing,
-  ...checkpoints,
+  ...merged(features.map(({ changes }) => changes)),
 }
 
 export type Change = ChangeOf<(typeof CHANGES)[keyof typeof CHANGES]>
 type ChangeName = Change['name']
 /** The change of a name. */
 export type ChangeNamed<N extends ChangeName> = Extract<Change, { name: N }>
-/** A change of webhooks or of their deliveries. */
-export type WebhookChange = ChangeOf<
-  (typeof webhooks)[keyof typeof webhooks] | (typeof deliveries)[keyof typeof deliveries]
->
-/** A change of shares and embeds. */
-export type SharingChange = ChangeOf<(typeof sharing)[keyof typeof sharing]>
-/** A change of access. */
-export type AccessChange = ChangeOf<(typeof access)[keyof typeof access]>
-
-/** A change of checkpoints, receipts or hand-overs. */
-export type CheckpointChange = ChangeOf<(typeof checkpoints)[keyof typeof checkpoints]>
-
 const BY_NAME = new Map<string, ChangeSchema>()
 const BY_CODE = new Map<unknown, ChangeSchema>()
 for (const schema of Object.values(CHANGES)) {

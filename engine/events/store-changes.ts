@@ -1,8 +1,8 @@
 import { startName } from './names.ts'
 import { defineChange } from './schema/change.ts'
-import { digest, flag, integer, listOf, microseconds, payloadId, sequence, text, volumeNumber } from './schema/kinds.ts'
+import { digest, flag, integer, microseconds, payloadId, sequence, text, volumeNumber } from './schema/kinds.ts'
 import { appended, field } from './schema/record.ts'
-import { payloadReference, scrubDamage, scrubProgress } from './values.ts'
+import { payloadReference } from './values.ts'
 
 /** A start cut bytes off the end of the journal. */
 export const journalRecovered = defineChange('journal.recovered', 5, {
@@ -72,9 +72,3 @@ export const clockObserved = defineChange('clock.observed', 21, {})
 
 /** Nothing refers to a volume any more: its file is removed. */
 export const volumeRemoved = defineChange('volume.removed', 22, { volume: field(volumeNumber, 'volume number') })
-
-/** A pass of the scrub, which reads all stored bytes, started, advanced, or ended. */
-export const scrubAdvanced = defineChange('scrub.advanced', 80, {
-  progress: field(scrubProgress, 'progress'),
-  damage: field(listOf(scrubDamage), 'damage', 'found since the entry before, at most 256'),
-})

@@ -1,5 +1,5 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
-import type { CheckpointChange } from '../../engine/events/changes.ts'
+import type { CheckpointChange } from '../../engine/checkpoints/feature.ts'
 import type { CheckpointState, HandoverState, ReceiptState, WitnessedLog } from '../../engine/state-ports.ts'
 import {
   allHandovers,

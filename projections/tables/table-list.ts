@@ -1,16 +1,14 @@
+import { merged } from '../../engine/merged.ts'
+import { features } from '../features.ts'
 import type { ProjectionEnvironment, StoredTable, Table } from '../lmdb-environment.ts'
 
 /** The name of every table, by the name that code uses for it; `projections check` compares each of them row by row. */
 export const TABLES = {
   applied: 'applied',
   auditIndex: 'audit-index',
-  eventIndex: 'event-index',
-  eventsBegan: 'events-began',
   bucketNames: 'bucket-names',
   buckets: 'buckets',
   cors: 'cors',
-  lifecycle: 'lifecycle',
-  lifecycleRules: 'lifecycle-rules',
   objects: 'objects',
   versions: 'versions',
   nullVersions: 'null-versions',
@@ -28,29 +26,8 @@ export const TABLES = {
   bucketUsage: 'bucket-usage',
   volumeUsage: 'volume-usage',
   fileUsage: 'file-usage',
-  scrub: 'scrub',
-  checkpoints: 'checkpoints',
-  checkpointMarks: 'checkpoint-marks',
-  checkpointsUnpublished: 'checkpoints-unpublished',
-  checkpointHandovers: 'checkpoint-handovers',
-  receipts: 'receipts',
-  witnessedLogs: 'witnessed-logs',
   restores: 'restores',
-  accounts: 'accounts',
-  credentials: 'credentials',
-  policies: 'policies',
-  tokens: 'tokens',
-  tokenDigests: 'token-digests',
-  accessVersion: 'access-version',
-  webhooks: 'webhooks',
-  webhookProgress: 'webhook-progress',
-  webhookLog: 'webhook-log',
-  shares: 'shares',
-  shareDigests: 'share-digests',
-  shareTargets: 'share-targets',
-  embeds: 'embeds',
-  embedDigests: 'embed-digests',
-  embedTargets: 'embed-targets',
+  ...merged(features.map(({ tables }) => tables)),
 } as const
 
 /** All tables, opened. */

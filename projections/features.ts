@@ -1,0 +1,10 @@
+/** Every feature that has tables. */
+import { access } from './access/feature.ts'
+import { checkpoints } from './checkpoints/feature.ts'
+import { events } from './events/feature.ts'
+import { lifecycle } from './lifecycle/feature.ts'
+import { links } from './links/feature.ts'
+import { scrub } from './scrub/feature.ts'
+import { webhooks } from './webhooks/feature.ts'
+
+export const features = [events, lifecycle, scrub, checkpoints, access, webhooks, links] as const
