@@ -102,5 +102,5 @@ export const S3_DOCUMENTS: readonly { readonly path: string; readonly text: () =
 ]
 
 function pageAt(name: string): string {
-  return fileURLToPath(new URL(`../../../../spec/s3/${name}`, import.meta.url))
+  return fileURLToPath(new URL(`../../../../spec/manual/s3/${name}`, import.meta.url))
 }
