@@ -1,14 +1,12 @@
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { lifecycleWorker } from '../lifecycle/start.ts'
+import { scrubWorker } from '../scrub/start.ts'
 import type { Config } from '../config/config-types.ts'
-import { storeCreation } from '../../engine/journal/segment-chain.ts'
 import { systemMilliseconds } from '../../engine/clock.ts'
 import { VolumeCompaction } from '../../workers/compact-volumes.ts'
 import { SegmentCompression } from '../../workers/compress-segments.ts'
 import { MultipartDigest } from '../../workers/digest-multipart.ts'
-import { LifecycleExpiry } from '../../workers/lifecycle/expire-objects.ts'
-import { PayloadScrub } from '../../workers/scrub/payload-scrub.ts'
-import { StoreScrub } from '../../workers/scrub/scrub-store.ts'
-import { SegmentScrub } from '../../workers/scrub/segment-scrub.ts'
+import type { LifecycleExpiry } from '../../workers/lifecycle/expire-objects.ts'
 import { UploadReclaim } from '../../workers/reclaim-uploads.ts'
 import { Supervisor } from '../../workers/supervisor.ts'
 import { PayloadFileSweep } from '../../workers/sweep-payload-files.ts'
@@ -79,41 +77,5 @@ function compressionWorker({ paths }: StoreSession, start: string, config: Confi
     start,
     clock: systemMilliseconds,
     timer: () => performance.now(),
-  })
-}
-
-function lifecycleWorker(log: Logger, { engine, catalog }: StoreSession, config: Config): LifecycleExpiry {
-  return new LifecycleExpiry(engine, catalog, {
-    intervalSeconds: config['lifecycle.interval_seconds'],
-    batchSize: config['lifecycle.batch_size'],
-    clock: systemMilliseconds,
-    timer: () => performance.now(),
-    onPass({ scanned, expired, held: skipped, failed }, failure) {
-      const counts = { worker: 'lifecycle', scanned, expired, skipped, failed }
-      if (failure === undefined) log.info(counts, 'a lifecycle pass is complete')
-      else log.error({ ...counts, err: failure }, 'a lifecycle pass failed; the next one goes on where it ended')
-    },
-  })
-}
-
-function scrubWorker(log: Logger, { engine, catalog, payloads, paths }: StoreSession, config: Config): StoreScrub {
-  const scrubbed = {
-    payloads: new PayloadScrub(catalog, payloads),
-    segments: new SegmentScrub(nodeDisk, paths),
-  }
-  return new StoreScrub(engine, catalog, scrubbed, {
-    intervalDays: config['scrub.interval_days'],
-    bytesPerSecond: config['scrub.mib_per_second'] * 2 ** 20,
-    createdMilliseconds: storeCreation(nodeDisk, paths),
-    clock: systemMilliseconds,
-    timer: () => performance.now(),
-    onDamage({ kind, number, reason, objects }) {
-      const snapshot = catalog.snapshot()
-      const named = objects.map(({ bucketId, key }) => `${snapshot.bucketName(bucketId) ?? bucketId}/${key}`)
-      log.error({ worker: 'scrub', kind, number, reason, objects: named }, 'a scrub found damage')
-    },
-    onEnd({ payloads: read, segments, bytes, damaged }) {
-      log.info({ worker: 'scrub', payloads: read, segments, bytes, damaged }, 'a scrub is complete')
-    },
   })
 }
