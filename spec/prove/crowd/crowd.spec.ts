@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'tap'
 import { startBadClients } from './bad-clients.ts'
 import { type GoodClient, goOn, judge, percentile, type Seen } from './good-clients.ts'
-import { type ServerGauges, tryCrowd } from './trial.ts'
+import { type ServerGauges, STRANGERS_JOURNAL_MEBIBYTES, tryCrowd } from './trial.ts'
 
 const GOOD: GoodClient = {
   name: 'GET',
@@ -102,6 +102,7 @@ test('a server that is slow while one kind of bad client is there is found, and 
       leadMilliseconds: 0,
       milliseconds: 0,
       patienceMilliseconds: wrong.length === 0 ? AGES : 1000,
+      journalMebibytesMaximum: STRANGERS_JOURNAL_MEBIBYTES,
       server: IDLE,
     })
     t.match(outcome.wrong, wrong, name)
@@ -121,6 +122,7 @@ test('bad clients that are gone before the end have tried nothing', async (t) =>
     leadMilliseconds: 0,
     milliseconds: 0,
     patienceMilliseconds: AGES,
+    journalMebibytesMaximum: STRANGERS_JOURNAL_MEBIBYTES,
     server: IDLE,
   }
   await t.rejects(tryCrowd(trial), /ended by themselves/)
@@ -134,6 +136,7 @@ test('a server whose memory or journal grows too much beside bad clients is foun
     leadMilliseconds: 0,
     milliseconds: 0,
     patienceMilliseconds: AGES,
+    journalMebibytesMaximum: STRANGERS_JOURNAL_MEBIBYTES,
     server: {
       seconds: () => 0,
       memoryMebibytes: () => (looks++ === 0 ? 100 : 613),
@@ -156,6 +159,7 @@ test('places that nobody gives back are found, and those that come back are not'
     leadMilliseconds: 0,
     milliseconds: 0,
     patienceMilliseconds,
+    journalMebibytesMaximum: STRANGERS_JOURNAL_MEBIBYTES,
     server: { ...IDLE, inUse },
   })
   t.same((await tryCrowd(trialWith(async () => readings.shift() ?? [], AGES))).wrong, [])

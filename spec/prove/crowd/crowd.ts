@@ -13,7 +13,7 @@ import { startBadClients } from './bad-clients.ts'
 import type { GoodClient } from './good-clients.ts'
 import { badKinds } from './kinds.ts'
 import { type QueueKind, queueKinds } from './queue-kinds.ts'
-import { tryCrowd } from './trial.ts'
+import { ACCOUNTS_JOURNAL_MEBIBYTES, STRANGERS_JOURNAL_MEBIBYTES, tryCrowd } from './trial.ts'
 
 /** Names one kind of bad client, to be tried alone. */
 const ONE_KIND = 'PROVE_CROWD'
@@ -74,6 +74,7 @@ export const crowd: Proof = {
 interface Crowd extends Pick<QueueKind, 'bad'> {
   readonly kind: string
   readonly goods: readonly GoodClient[]
+  readonly journalMebibytesMaximum: number
 }
 
 async function tryAll(task: ProofTask, server: ProcessServer) {
@@ -81,8 +82,18 @@ async function tryAll(task: ProofTask, server: ProcessServer) {
   const place = { server, bucket: BUCKET, ...found }
   const queues = Object.entries(await queueKinds({ ...place, good }))
   const all: readonly Crowd[] = [
-    ...Object.entries(badKinds(place)).map(([kind, bad]) => ({ kind, bad, goods: goodClients(server, good) })),
-    ...queues.map(([kind, { bad, modest }]) => ({ kind, bad, goods: [...goodClients(server, good), modest] })),
+    ...Object.entries(badKinds(place)).map(([kind, bad]) => ({
+      kind,
+      bad,
+      goods: goodClients(server, good),
+      journalMebibytesMaximum: STRANGERS_JOURNAL_MEBIBYTES,
+    })),
+    ...queues.map(([kind, { bad, modest }]) => ({
+      kind,
+      bad,
+      goods: [...goodClients(server, good), modest],
+      journalMebibytesMaximum: ACCOUNTS_JOURNAL_MEBIBYTES,
+    })),
   ]
   const only = environment[ONE_KIND]
   const kinds = all.filter(({ kind }) => (only ?? kind) === kind)
@@ -145,12 +156,13 @@ async function prepare(server: ProcessServer) {
 async function triesUntilHeld(
   task: ProofTask,
   server: ProcessServer,
-  { kind, bad, goods }: Crowd,
+  { kind, bad, goods, journalMebibytesMaximum }: Crowd,
 ): Promise<number | undefined> {
   const { pid } = server.process
   for (let tries = 1; tries <= TRIES; tries += 1) {
     const { line, wrong } = await tryCrowd({
       goods,
+      journalMebibytesMaximum,
       startBad: () => startBadClients(bad),
       leadMilliseconds: LEAD_MILLISECONDS,
       milliseconds: MILLISECONDS,

@@ -12,6 +12,8 @@ export interface Trial {
   /** Who has no answer by then has none. */
   readonly patienceMilliseconds: number
   readonly server: ServerGauges
+  /** Growth of the journal that is allowed, in a second. */
+  readonly journalMebibytesMaximum: number
 }
 
 /** What the server uses. */
@@ -34,7 +36,9 @@ export interface Outcome {
 const LOOK_MILLISECONDS = 100
 /** How much more memory than before, and how much of the journal in a second, the server may use for a crowd. */
 const MEMORY_MEBIBYTES_MAXIMUM = 512
-const JOURNAL_MEBIBYTES_MAXIMUM = 1
+/** Requests of strangers are recorded within a budget, and requests of accounts have a record each. */
+export const STRANGERS_JOURNAL_MEBIBYTES = 1
+export const ACCOUNTS_JOURNAL_MEBIBYTES = 4
 
 /** @throws Error when the bad clients did not last as long as the good ones: then nothing was tried */
 export async function tryCrowd(trial: Trial): Promise<Outcome> {
@@ -59,7 +63,7 @@ export async function tryCrowd(trial: Trial): Promise<Outcome> {
     ...goods.flatMap((good, index) => judge(good, seen[index] as Seen)),
     ...left.map((what) => `${what}, though the bad clients are gone`),
     ...judgeUse('memory', memoryGrowth, MEMORY_MEBIBYTES_MAXIMUM, 'MiB'),
-    ...judgeUse('journal', journalRate, JOURNAL_MEBIBYTES_MAXIMUM, 'MiB a second'),
+    ...judgeUse('journal', journalRate, trial.journalMebibytesMaximum, 'MiB a second'),
   ]
   const line = [
     ...goods.map(({ name, percent }, index) => timesOf(name, percent, seen[index] as Seen)),
