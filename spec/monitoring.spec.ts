@@ -1,6 +1,6 @@
 /** Rules for alerts and the dashboard ask only for metrics that there are, by labels that they have. */
 import { test } from 'tap'
-import { metricTable } from '../planes/http/metrics/metric-table.ts'
+import { metricTable } from '../planes/metrics/metric-table.ts'
 import { dashboardExpressions, ruleExpressions } from './support/pages/monitoring.ts'
 
 const METRIC = /\b(?:object_store|process|nodejs)_[a-z0-9_]+\b/g

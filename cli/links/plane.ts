@@ -1,6 +1,6 @@
 import type { ConcurrencyGate } from '../../planes/http/limits/concurrency-gate.ts'
 import type { HttpHandler } from '../../planes/http/exchange.ts'
-import type { MetricSlots } from '../../planes/http/metrics/metric-slots.ts'
+import type { MetricSlots } from '../../planes/metrics/metric-slots.ts'
 import { mounted } from '../../planes/http/mounted-handler.ts'
 import { AttemptLimits } from '../../planes/links/attempt-limits.ts'
 import type { SharingServices } from '../../planes/links/services.ts'

@@ -14,7 +14,7 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from '../http/exchange.ts'
-import type { LinkAccess, LinkRefusal } from '../http/metrics/metric-table.ts'
+import type { LinkAccess, LinkRefusal } from '../metrics/metric-table.ts'
 import { acceptsPage } from './accepts-page.ts'
 import { SharingError, type SharingErrorCode, sharingErrors } from './errors.ts'
 import { type RecordedLink, UNKNOWN_LINK } from './find-link.ts'

@@ -1,7 +1,7 @@
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import type { HeaderLine, HttpRequest, HttpResponse } from '../http/exchange.ts'
-import type { LinkAccess } from '../http/metrics/metric-table.ts'
+import type { LinkAccess } from '../metrics/metric-table.ts'
 import type { RecordedLink } from './find-link.ts'
 
 /** One request by a link, as a route receives it. */

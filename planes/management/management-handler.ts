@@ -16,7 +16,7 @@ import {
   ServerStoppingError,
 } from '../http/exchange.ts'
 import type { ConcurrencyGate } from '../http/limits/concurrency-gate.ts'
-import type { RequestClass } from '../http/metrics/metric-table.ts'
+import type { RequestClass } from '../metrics/metric-table.ts'
 import { IncompletePayloadError, StorageFullError } from '../objects/receive-payload.ts'
 import type { ManagementAuthenticator, ManagementIdentity } from './access/authenticate.ts'
 import { bearsToken } from './access/bearer-token.ts'

@@ -3,7 +3,7 @@ import tap, { test } from 'tap'
 import { EngineMetrics } from '../../cli/server/metrics/engine-metrics.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
-import { MetricSlots } from '../../planes/http/metrics/metric-slots.ts'
+import { MetricSlots } from '../../planes/metrics/metric-slots.ts'
 import { startInThread } from '../support/test-server.ts'
 
 const server = await startInThread({ segmentBytes: 1024 ** 2 })

@@ -4,7 +4,7 @@ import { FrontEndTelemetry } from '../../cli/server/metrics/front-end-telemetry.
 import { expectedResults, METRIC_OPERATIONS, requestClassOf } from '../../cli/server/metrics/metric-operations.ts'
 import { createLogger } from '../../cli/server/logger.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
-import { MetricSlots } from '../../planes/http/metrics/metric-slots.ts'
+import { MetricSlots } from '../../planes/metrics/metric-slots.ts'
 import { NO_EXTENSIONS } from '../../planes/objects/s3-extensions.ts'
 import { isServed } from '../../planes/s3/operation.ts'
 import { OPERATIONS } from '../../planes/s3/operation-list.ts'

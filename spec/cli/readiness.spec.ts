@@ -9,7 +9,7 @@ import { DEGRADATION_REASONS, type DegradationSources, degradations } from '../.
 import { Readiness, type ReadinessParts } from '../../cli/server/readiness.ts'
 import { FrontEndWatch } from '../../cli/server/threads/front-end-watch.ts'
 import { millisecondsOf } from '../../engine/brands.ts'
-import { degradationNames } from '../../planes/http/metrics/metric-table.ts'
+import { degradationNames } from '../../planes/metrics/metric-table.ts'
 import { startProcess } from '../support/server-process.ts'
 
 const PRELOAD = new URL('../../../spec/support/stuck-thread.mjs', import.meta.url)

@@ -1,8 +1,8 @@
 /** The probes and the metrics: what the listener tells without a management token, and how it counts. */
 import tap, { test } from 'tap'
-import { MetricSlots } from '../../planes/http/metrics/metric-slots.ts'
-import { type MetricRow, metricTable, type ScrapeValues } from '../../planes/http/metrics/metric-table.ts'
-import { readMetrics, renderMetrics } from '../../planes/management/metrics.ts'
+import { MetricSlots } from '../../planes/metrics/metric-slots.ts'
+import { type MetricRow, metricTable, type ScrapeValues } from '../../planes/metrics/metric-table.ts'
+import { readMetrics, renderMetrics } from '../../planes/metrics/exposition.ts'
 import type { ReadinessCheck } from '../../planes/management/services.ts'
 import type { ApiAnswer } from '../support/api-client.ts'
 import { bearer } from '../support/api-client.ts'

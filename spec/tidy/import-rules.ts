@@ -12,7 +12,13 @@ interface Direction {
 }
 
 const ENGINE_SIDE = ['engine/', 'projections/'] as const
-const SHARED_BY_PLANES = [...ENGINE_SIDE, 'planes/http/', 'planes/exchange/', 'planes/objects/'] as const
+const SHARED_BY_PLANES = [
+  ...ENGINE_SIDE,
+  'planes/http/',
+  'planes/metrics/',
+  'planes/exchange/',
+  'planes/objects/',
+] as const
 const PLANE =
   'a plane never imports another: what both need belongs into planes/objects/, planes/http/, projections/ or engine/'
 
@@ -54,6 +60,7 @@ const DIRECTIONS: readonly Direction[] = [
     instead: 'projections know the engine alone: let the composition root in cli/ hand it in',
   },
   { folder: 'planes/features.ts', may: ['planes/management/'], instead: 'it lists the features of the planes' },
+  { folder: 'planes/metrics/', may: [...ENGINE_SIDE, 'planes/metrics/'], instead: PLANE },
   { folder: 'planes/http/', may: [...ENGINE_SIDE, 'planes/http/'], instead: PLANE },
   { folder: 'planes/exchange/', may: [...ENGINE_SIDE, 'planes/http/', 'planes/exchange/'], instead: PLANE },
   { folder: 'planes/objects/', may: [...SHARED_BY_PLANES], instead: PLANE },
@@ -152,8 +159,8 @@ export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
   },
   pino: { homes: ['cli/server/logger.ts'], instead: 'take a Logger from cli/server/logger.ts, which redacts secrets' },
   'prom-client': {
-    homes: ['planes/management/metrics.ts'],
-    instead: 'metrics become text in planes/management/metrics.ts alone',
+    homes: ['planes/metrics/exposition.ts'],
+    instead: 'metrics become text in planes/metrics/exposition.ts alone',
   },
   'smol-toml': { homes: ['cli/config/'], instead: 'configuration files are read in cli/config/ alone' },
   // A peer that clipanion loads itself.

@@ -3,7 +3,7 @@ import type { Disk } from '../../../engine/disk/disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { segmentFirsts } from '../../../engine/journal/segment.ts'
 import { openSegment } from '../../../engine/journal/segment-file.ts'
-import { MetricSlots, type SharedMetrics } from '../../../planes/http/metrics/metric-slots.ts'
+import { MetricSlots, type SharedMetrics } from '../../../planes/metrics/metric-slots.ts'
 import type { OpenStore } from '../store/opened-store.ts'
 
 type Counted = Pick<OpenStore, 'journal' | 'loop' | 'strangers'>

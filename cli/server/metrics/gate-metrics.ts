@@ -1,8 +1,8 @@
 import { shareNames } from '../../../engine/shares/share-table.ts'
 import { type Shares, sharesOfThread } from '../../../engine/shares/shares.ts'
 import type { ConcurrencyGate } from '../../../planes/http/limits/concurrency-gate.ts'
-import { SHARED_METRICS } from '../../../planes/http/metrics/metric-table.ts'
-import { MetricSlots, type SharedMetrics } from '../../../planes/http/metrics/metric-slots.ts'
+import { SHARED_METRICS } from '../../../planes/metrics/metric-table.ts'
+import { MetricSlots, type SharedMetrics } from '../../../planes/metrics/metric-slots.ts'
 
 /** Interval of publishing values that a thread does not count one by one. */
 export const PUBLISH_MILLISECONDS = 250

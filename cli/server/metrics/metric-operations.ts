@@ -1,4 +1,4 @@
-import type { RequestClass, RequestResult } from '../../../planes/http/metrics/metric-table.ts'
+import type { RequestClass, RequestResult } from '../../../planes/metrics/metric-table.ts'
 import type { Extensions } from '../../../planes/objects/s3-extensions.ts'
 import { isServed, type Operation } from '../../../planes/s3/operation.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'

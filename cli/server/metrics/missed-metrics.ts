@@ -1,4 +1,4 @@
-import { MetricSlots, type SharedMetrics } from '../../../planes/http/metrics/metric-slots.ts'
+import { MetricSlots, type SharedMetrics } from '../../../planes/metrics/metric-slots.ts'
 import { PUBLISH_MILLISECONDS } from './gate-metrics.ts'
 
 /** Publishes how many requests of a thread have no record; `thread` is its region of the metrics. */

@@ -1,5 +1,5 @@
 import { systemMilliseconds } from '../../../engine/clock.ts'
-import type { MetricSample, ScrapeValues } from '../../../planes/http/metrics/metric-table.ts'
+import type { MetricSample, ScrapeValues } from '../../../planes/metrics/metric-table.ts'
 import { openFiles, openFilesMaximum } from '../open-files.ts'
 
 /** A thread that tells how long its event loop has been at work since its start, in milliseconds. */

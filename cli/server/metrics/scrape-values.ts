@@ -8,7 +8,7 @@ import {
   degradationNames,
   type MetricSample,
   type ScrapeValues,
-} from '../../../planes/http/metrics/metric-table.ts'
+} from '../../../planes/metrics/metric-table.ts'
 import { physicalBytes } from '../../../planes/management/physical-bytes.ts'
 import type { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 import type { CheckpointState } from '../../../engine/state-ports.ts'

@@ -1,4 +1,4 @@
-import type { ScrapeValues } from '../../../planes/http/metrics/metric-table.ts'
+import type { ScrapeValues } from '../../../planes/metrics/metric-table.ts'
 import type { DeliveryCounts } from '../../../workers/webhooks/deliver-webhooks.ts'
 import type { RunningWorkers } from '../background-workers.ts'
 

@@ -1,6 +1,6 @@
 import { bytesOf, defineRoute, json, type Route } from '../define-route.ts'
 import type { ReadinessCheck } from '../services.ts'
-import { METRICS_CONTENT_TYPE, renderMetrics } from '../metrics.ts'
+import { METRICS_CONTENT_TYPE, renderMetrics } from '../../metrics/exposition.ts'
 import { jsonResponse, textResponse } from '../responses.ts'
 import { listOf, object, oneOf, text } from '../schemas/schema.ts'
 

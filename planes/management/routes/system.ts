@@ -1,6 +1,6 @@
 import { EXTENSIONS } from '../../objects/s3-extensions.ts'
-import { HISTOGRAM_BOUNDS } from '../../http/metrics/metric-table.ts'
-import { type CounterReading, READINGS_MAXIMUM, SAMPLE_SECONDS } from '../counter-history.ts'
+import { HISTOGRAM_BOUNDS } from '../../metrics/metric-table.ts'
+import { type CounterReading, READINGS_MAXIMUM, SAMPLE_SECONDS } from '../../metrics/counter-history.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { openApiDocument } from '../openapi/openapi.ts'
 import { jsonResponse } from '../responses.ts'

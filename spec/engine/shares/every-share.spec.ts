@@ -11,7 +11,7 @@ import {
 } from '../../../engine/shares/share-table.ts'
 import { type Share, Shares } from '../../../engine/shares/shares.ts'
 import { ConcurrencyGate } from '../../../planes/http/limits/concurrency-gate.ts'
-import { MetricSlots } from '../../../planes/http/metrics/metric-slots.ts'
+import { MetricSlots } from '../../../planes/metrics/metric-slots.ts'
 
 const ROOT = new URL('../../../../', import.meta.url)
 const LAYERS = ['engine', 'projections', 'planes', 'workers', 'cli']

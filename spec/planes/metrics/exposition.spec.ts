@@ -1,8 +1,8 @@
 /** The metrics are in the text format of Prometheus, and named by its rules; the reader is first shown to find a breach. */
 import tap, { test } from 'tap'
-import { MetricSlots } from '../../../planes/http/metrics/metric-slots.ts'
-import { metricTable } from '../../../planes/http/metrics/metric-table.ts'
-import { readMetrics, renderMetrics } from '../../../planes/management/metrics.ts'
+import { MetricSlots } from '../../../planes/metrics/metric-slots.ts'
+import { metricTable } from '../../../planes/metrics/metric-table.ts'
+import { readMetrics, renderMetrics } from '../../../planes/metrics/exposition.ts'
 import { bearer } from '../../support/api-client.ts'
 import { parseExposition } from '../../support/pages/exposition.ts'
 import { SCRAPE_TOKEN, SCRAPED, startManaged } from '../../support/management-server.ts'

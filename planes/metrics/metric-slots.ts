@@ -1,4 +1,4 @@
-import { type ShareName, shareNames } from '../../../engine/shares/share-table.ts'
+import { type ShareName, shareNames } from '../../engine/shares/share-table.ts'
 import { HISTOGRAM_SLOTS, Histogram, histogramSamples } from './metric-histogram.ts'
 import {
   ACCESS_DENIED_METRIC,

@@ -1,5 +1,5 @@
 import type { Milliseconds } from '../../engine/brands.ts'
-import type { HistogramCounts, MetricSlots } from '../http/metrics/metric-slots.ts'
+import type { HistogramCounts, MetricSlots } from './metric-slots.ts'
 
 /** Time between two readings. */
 export const SAMPLE_SECONDS = 15

@@ -1,6 +1,6 @@
 import { type Metric, Registry, type RegistryContentType } from 'prom-client'
-import type { MetricSlots } from '../http/metrics/metric-slots.ts'
-import { type MetricRow, type MetricSample, metricTable, type ScrapeValues } from '../http/metrics/metric-table.ts'
+import type { MetricSlots } from './metric-slots.ts'
+import { type MetricRow, type MetricSample, metricTable, type ScrapeValues } from './metric-table.ts'
 
 /** The text exposition format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
 export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
