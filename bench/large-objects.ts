@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { crc32 } from '../engine/crc32.ts'
+import { crc32 } from '../engine/hashing/crc32.ts'
 import type { Bench, Target } from './bench.ts'
 import { getLoad, indexRange, type Load, putLoad } from './load.ts'
 import type { Scenario } from './scenario.ts'

@@ -7,7 +7,7 @@ import { DOMAIN_ERRORS, type DomainErrorCode, resultOfRefusal } from '../engine/
 import { DomainError } from '../engine/errors.ts'
 import { metricTable } from '../planes/metrics/metric-table.ts'
 import { managementErrorOf, managementErrors } from '../planes/management/errors.ts'
-import { routeList } from '../planes/management/route-list.ts'
+import { routeList } from '../planes/management/routing/route-list.ts'
 import { s3ErrorOf } from '../planes/s3/errors.ts'
 import { sharingErrors } from '../planes/links/errors.ts'
 import { PROOFS } from './prove/proof-list.ts'

@@ -61,7 +61,7 @@ const decision = (number: string, status: string, ...text: readonly string[]) =>
 const decisionIndex = (...rows: readonly string[]) => fileOf('spec/decisions/README.md', rows.join('\n'))
 
 test('the rules see the project', async (t) => {
-  t.ok(paths.includes('engine/engine.ts'))
+  t.ok(paths.includes('engine/loop/engine.ts'))
   t.ok(paths.includes('.gitignore'))
   t.notOk(paths.some((path) => path.startsWith('build/') || path.includes('node_modules/') || path.startsWith('.git/')))
   t.ok(production.length > 150)

@@ -1,5 +1,5 @@
 import type { VolumeNumber } from '../engine/brands.ts'
-import { crc32 } from '../engine/crc32.ts'
+import { crc32 } from '../engine/hashing/crc32.ts'
 import type { EngineClient } from '../engine/client/engine-client.ts'
 import type { PayloadMove } from '../engine/commands/commands.ts'
 import type { Disk, DiskFile } from '../engine/disk/disk.ts'

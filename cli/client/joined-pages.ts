@@ -1,4 +1,4 @@
-import type { Answer } from '../../planes/management/route-command.ts'
+import type { Answer } from '../../planes/management/routing/route-command.ts'
 
 /** Entries of all lists together from which on no further page is asked for: a terminal has no use for more. */
 const LISTED_MAXIMUM = 10_000

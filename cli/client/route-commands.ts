@@ -1,8 +1,8 @@
 /** The commands that are one request to the management plane, made from its routes. */
 import { Command, type CommandClass, Option } from 'clipanion'
-import { API, type Route } from '../../planes/management/define-route.ts'
-import type { AnyValues, RouteCommand } from '../../planes/management/route-command.ts'
-import { routeList } from '../../planes/management/route-list.ts'
+import { API, type Route } from '../../planes/management/routing/define-route.ts'
+import type { AnyValues, RouteCommand } from '../../planes/management/routing/route-command.ts'
+import { routeList } from '../../planes/management/routing/route-list.ts'
 import type { CliContext } from '../cli-context.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
 import { bucketArgument, objectArgument, quantityOption, timeOption, wholeOption } from '../commands/option-values.ts'

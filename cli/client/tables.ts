@@ -1,5 +1,5 @@
 /** Turns answers of the management plane into rows for a terminal. */
-import type { Answer, Shown } from '../../planes/management/route-command.ts'
+import type { Answer, Shown } from '../../planes/management/routing/route-command.ts'
 import { visibleText } from '../terminal/visible-text.ts'
 
 type Row = readonly string[]

@@ -1,5 +1,5 @@
 import { Command, Option } from 'clipanion'
-import { objectPath } from '../../planes/management/route-command.ts'
+import { objectPath } from '../../planes/management/routing/route-command.ts'
 import { ClientCommand } from '../client/client-command.ts'
 import { pathOf } from '../client/management-client.ts'
 import { fields } from '../client/tables.ts'

@@ -1,6 +1,6 @@
 import type { DiskFullError, ShortWriteError } from '../../engine/disk/disk.ts'
 import type { StoreLockedError } from '../../engine/disk/store-lock.ts'
-import type { ProjectionFailedError } from '../../engine/engine.ts'
+import type { ProjectionFailedError } from '../../engine/loop/engine.ts'
 import type {
   AcknowledgedDataLostError,
   JournalDamagedError,

@@ -1,11 +1,11 @@
 import type { EngineClient } from './engine-client.ts'
 import type { Command, Done } from '../commands/commands.ts'
-import type { EngineReply } from '../requests.ts'
-import type { EngineLoop } from '../engine-loop.ts'
+import type { EngineReply } from '../loop/requests.ts'
+import type { EngineLoop } from '../loop/engine-loop.ts'
 import { DomainError, OutcomeUnknownError } from '../errors.ts'
 import { type AuditContext, type AuditResult, isOfStranger, type Pairs } from '../events/audit.ts'
 import { encodeEntry } from '../events/entry-codec.ts'
-import { MissedRecords } from '../missed-records.ts'
+import { MissedRecords } from '../records/missed-records.ts'
 
 /** The result of `execute` for a reply. */
 export function doneOrThrow(reply: EngineReply): Done {

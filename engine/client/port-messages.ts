@@ -1,7 +1,7 @@
 import type { Command } from '../commands/commands.ts'
-import type { EngineReply } from '../requests.ts'
+import type { EngineReply } from '../loop/requests.ts'
 import { AUDIT_RESULT, AUDIT_RESULT_NAMES } from '../events/audit.ts'
-import type { StrangerRecord } from '../stranger-records.ts'
+import type { StrangerRecord } from '../records/stranger-records.ts'
 
 /** From a front end to the engine thread: everything of one turn of its event loop. */
 export interface RequestMessage {

@@ -1,5 +1,5 @@
 import { hash as digestOf } from 'node:crypto'
-import { crc32 } from '../crc32.ts'
+import { crc32 } from '../hashing/crc32.ts'
 import { type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../brands.ts'
 import {
   BATCH_FLAG_SEALS,

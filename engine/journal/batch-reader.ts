@@ -1,5 +1,5 @@
 import { hash as digestOf } from 'node:crypto'
-import { crc32 } from '../crc32.ts'
+import { crc32 } from '../hashing/crc32.ts'
 import { type Microseconds, microsecondsOf, next, type Sequence, sequenceOf } from '../brands.ts'
 import {
   ALIGNMENT_BYTES,

@@ -1,4 +1,4 @@
-import { crc32 } from '../crc32.ts'
+import { crc32 } from '../hashing/crc32.ts'
 import { type Microseconds, type Sequence, sequenceOf } from '../brands.ts'
 import type { Disk } from '../disk/disk.ts'
 import { segmentFirstSequence, type StorePaths } from '../disk/store-paths.ts'

@@ -1,4 +1,4 @@
-import { crc32 } from '../crc32.ts'
+import { crc32 } from '../hashing/crc32.ts'
 import { type FileForm, FILE_FORMS } from './file-format.ts'
 import { copyInto } from '../hashing/copy-into.ts'
 import { freeMemory } from './free-memory.ts'

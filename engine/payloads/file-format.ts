@@ -1,4 +1,4 @@
-import { crc32 } from '../crc32.ts'
+import { crc32 } from '../hashing/crc32.ts'
 import { readUint64, writeUint64 } from '../journal/format.ts'
 import { TAG_BYTES } from './sealing.ts'
 

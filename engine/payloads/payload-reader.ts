@@ -1,6 +1,6 @@
 import type { PayloadId, Sequence, VolumeNumber } from '../brands.ts'
 import { hash as digestOf } from 'node:crypto'
-import { crc32 } from '../crc32.ts'
+import { crc32 } from '../hashing/crc32.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { type BlockCodec, plainBlocks, sealedBlocks } from './block-codec.ts'

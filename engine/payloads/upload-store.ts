@@ -1,4 +1,4 @@
-import { crc32 } from '../crc32.ts'
+import { crc32 } from '../hashing/crc32.ts'
 import type { WriteBody } from '../commands/commands.ts'
 import { DirectorySyncs } from '../disk/directory-syncs.ts'
 import type { Disk } from '../disk/disk.ts'

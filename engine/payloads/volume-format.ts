@@ -1,5 +1,5 @@
 import { type PayloadId, payloadIdOf, type VolumeNumber } from '../brands.ts'
-import { crc32 } from '../crc32.ts'
+import { crc32 } from '../hashing/crc32.ts'
 import { readUint64, writeUint64 } from '../journal/format.ts'
 
 /**

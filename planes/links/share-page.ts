@@ -7,7 +7,7 @@ import { filePage, passwordPage } from './pages.ts'
 import { jsonAnswer, pageAnswer } from './responses.ts'
 import type { ShareServices } from './services.ts'
 import type { SharingRequest, SharingRoute } from './sharing-route.ts'
-import { rfc3339 } from '../../engine/rfc3339.ts'
+import { rfc3339 } from '../../engine/clock.ts'
 import { isOpen, nameOf, ticketOf, withTicket } from './share-access.ts'
 
 const UNKNOWN_TYPE = 'application/octet-stream'

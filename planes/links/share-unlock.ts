@@ -7,7 +7,7 @@ import { PRIVATE_HEADERS, jsonAnswer } from './responses.ts'
 import type { ShareServices } from './services.ts'
 import { parsePassword } from './parse-password.ts'
 import type { SharingRequest, SharingRoute } from './sharing-route.ts'
-import { rfc3339 } from '../../engine/rfc3339.ts'
+import { rfc3339 } from '../../engine/clock.ts'
 import { isProtected, type ProtectedShare, withTicket } from './share-access.ts'
 
 /** Each byte of a password can take six in JSON (`\u0000`) and three in a form, plus the framing. */

@@ -26,7 +26,7 @@ import type { DownloadTickets } from './downloads/download-tickets.ts'
 import type { EventStreams } from './events/event-streams.ts'
 import type { HeavyWork } from './heavy-work.ts'
 import type { MetricReading } from '../metrics/exposition.ts'
-import type { StorageInspection } from './storage-inspection.ts'
+import type { StorageInspection } from './storage/storage-inspection.ts'
 import type { Witness } from './checkpoints/witness.ts'
 
 /** One part of the server that must work before it can serve traffic. */

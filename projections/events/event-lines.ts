@@ -1,5 +1,5 @@
 import type { Sequence } from '../../engine/brands.ts'
-import { rfc3339 } from '../../engine/rfc3339.ts'
+import { rfc3339 } from '../../engine/clock.ts'
 import type { EventCollector, NamedEntry } from './event-collectors.ts'
 import type { ObjectEntry, TextPlace } from './object-entry.ts'
 import { eventResource, type StorageEvent, storageEventId } from './storage-event.ts'

@@ -1,7 +1,7 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import { eventId } from '../../engine/events/audit.ts'
 import { EVENT_TYPES, type EventType } from '../../engine/events/values.ts'
-import { rfc3339 } from '../../engine/rfc3339.ts'
+import { rfc3339 } from '../../engine/clock.ts'
 
 /** Types of storage events (specification, Storage event types). */
 export const STORAGE_EVENT_TYPES = EVENT_TYPES

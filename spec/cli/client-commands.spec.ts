@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
-import { routeList } from '../../planes/management/route-list.ts'
+import { routeList } from '../../planes/management/routing/route-list.ts'
 import type { CreatedAccount, IssuedCredential, IssuedToken, PolicyRecord } from '../support/management-records.ts'
 import { startManaged, SYSTEM_TOKEN } from '../support/management-server.ts'
 import { type Outcome, run } from './command-runner.ts'

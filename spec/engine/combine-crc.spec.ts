@@ -1,7 +1,7 @@
 /** CRCs of pieces that are combined, against the CRC of the whole. */
 import * as fc from 'fast-check'
 import { test } from 'tap'
-import { CombinedCrc, isCombinable } from '../../engine/combine-crc.ts'
+import { CombinedCrc, isCombinable } from '../../engine/hashing/combine-crc.ts'
 import { startChecksum } from '../../planes/s3/request/checksums.ts'
 import { sampleBytes } from '../support/sample-bytes.ts'
 

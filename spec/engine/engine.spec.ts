@@ -12,8 +12,8 @@ import {
   volumeNumberOf,
 } from '../../engine/brands.ts'
 import type { DecidableCommand } from '../../engine/commands/commands.ts'
-import { decide } from '../../engine/decide.ts'
-import { ruleHelpers } from '../../engine/rule-helpers.ts'
+import { decide } from '../../engine/loop/decide.ts'
+import { ruleHelpers } from '../../engine/loop/rule-helpers.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { Change } from '../../engine/events/changes.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'

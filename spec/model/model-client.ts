@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { HeaderLine } from '../../planes/http/exchange.ts'
-import { API } from '../../planes/management/define-route.ts'
+import { API } from '../../planes/management/routing/define-route.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import type { Clients } from '../support/test-clients.ts'
 import type { RawRequest, WireAnswer } from '../support/wire-client.ts'

@@ -1,7 +1,7 @@
 /** Requests to the management listener, and what every answer of it must keep to. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { HeaderLine } from '../../planes/http/exchange.ts'
-import { API } from '../../planes/management/define-route.ts'
+import { API } from '../../planes/management/routing/define-route.ts'
 import { WireClient } from './wire-client.ts'
 
 export interface ApiAnswer {

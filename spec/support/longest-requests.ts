@@ -1,6 +1,6 @@
 /** The longest that a client can send where an answer could repeat it. */
 import type { HeaderLine } from '../../planes/http/exchange.ts'
-import type { Route } from '../../planes/management/define-route.ts'
+import type { Route } from '../../planes/management/routing/define-route.ts'
 import type { Operation } from '../../planes/s3/operation.ts'
 
 /** Every answer that refuses is shorter, with its head. */

@@ -1,5 +1,5 @@
 import type { ApiAnswer, ApiClient } from './api-client.ts'
-import { API } from '../../planes/management/define-route.ts'
+import { API } from '../../planes/management/routing/define-route.ts'
 import { OtherLog } from './other-log.ts'
 
 const ROUTE = `${API}/transparency/witness/add-checkpoint`

@@ -21,7 +21,7 @@ test('features do not know each other, and the spine reaches them by lists', asy
   const among = (from: string, to: string) => featureFindings(importing(from, `import { a } from '${to}'`))
   finds(among('workers/scrub/a.ts', '../webhooks/b.ts'), 'workers/scrub/a.ts:1', 'through a port')
   finds(among('engine/links/a.ts', '../lifecycle/b.ts'), 'engine/links/a.ts:1', 'through a port')
-  finds(among('engine/decide.ts', './scrub/feature.ts'), 'engine/decide.ts:1', 'only features.ts')
+  finds(among('engine/loop/decide.ts', '../scrub/feature.ts'), 'engine/loop/decide.ts:1', 'only features.ts')
   finds(among('cli/links/a.ts', '../../engine/scrub/feature.ts'), 'cli/links/a.ts:1', 'only features.ts')
   holds(among('engine/features.ts', './scrub/feature.ts'))
   holds(among('cli/scrub/a.ts', '../../engine/scrub/rules.ts'))

@@ -136,7 +136,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
     instead:
       'it is for verifiers that share no code with the writer, or that run in a page: use node:crypto, which is faster',
   },
-  '@node-rs/crc32': { homes: ['engine/crc32.ts'], instead: 'use crc32 and crc32c of engine/crc32.ts' },
+  '@node-rs/crc32': { homes: ['engine/hashing/crc32.ts'], instead: 'use crc32 and crc32c of engine/hashing/crc32.ts' },
   clipanion: { homes: ['cli/'], instead: 'command lines are parsed in cli/ alone' },
   koffi: {
     homes: ['planes/http/uws/receive-buffer.ts'],

@@ -1,9 +1,9 @@
 /** A route is one value: what it declares is what its handler gets, what the document says, and what its command asks. */
 import { test } from 'tap'
-import { ADMINISTRATOR, defineRoute, json } from '../../planes/management/define-route.ts'
+import { ADMINISTRATOR, defineRoute, json } from '../../planes/management/routing/define-route.ts'
 import { openApiDocument } from '../../planes/management/openapi/openapi.ts'
 import { jsonResponse } from '../../planes/management/responses.ts'
-import { command } from '../../planes/management/route-command.ts'
+import { command } from '../../planes/management/routing/route-command.ts'
 import { BODY, FLAG, object, text, whole } from '../../planes/management/schemas/schema.ts'
 import { queryNumber } from '../../planes/management/schemas/query.ts'
 

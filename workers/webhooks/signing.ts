@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { rfc3339 } from '../../engine/rfc3339.ts'
+import { rfc3339 } from '../../engine/clock.ts'
 import { eventResource, type StorageEvent, storageEventId } from '../../projections/events/storage-event.ts'
 
 const SECRET_PREFIX = 'whsec_'

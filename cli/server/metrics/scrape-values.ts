@@ -9,7 +9,7 @@ import {
   type MetricSample,
   type ScrapeValues,
 } from '../../../planes/metrics/metric-table.ts'
-import { physicalBytes } from '../../../planes/management/physical-bytes.ts'
+import { physicalBytes } from '../../../planes/management/storage/physical-bytes.ts'
 import type { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 import type { CheckpointState } from '../../../engine/state-ports.ts'
 import type { SigningFacts } from '../../../projections/checkpoints/checkpoint-facts.ts'

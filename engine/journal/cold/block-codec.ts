@@ -1,4 +1,4 @@
-import { crc32 } from '../../crc32.ts'
+import { crc32 } from '../../hashing/crc32.ts'
 import { deflateRaw, inflateRaw, inflateRawSync, type InputType, type ZlibOptions } from 'node:zlib'
 import { BLOCK_HEADER, MEMBER_TRAILER_BYTES } from './cold-format.ts'
 import type { MemberFacts } from './cold-index.ts'

@@ -1,4 +1,4 @@
-import { crc32 } from '../../crc32.ts'
+import { crc32 } from '../../hashing/crc32.ts'
 import { readUint64, SEGMENT_HEADER, writeUint64 } from '../format.ts'
 import {
   BLOCK_BYTES_MAXIMUM,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { crc32 } from '../../crc32.ts'
+import { crc32 } from '../../hashing/crc32.ts'
 import type { Sequence } from '../../brands.ts'
 import type { Disk, DiskFile } from '../../disk/disk.ts'
 import { COMPRESSING, type StorePaths } from '../../disk/store-paths.ts'

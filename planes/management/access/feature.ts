@@ -1,4 +1,4 @@
-import type { PlacedRoutes } from '../placed-routes.ts'
+import type { PlacedRoutes } from '../routing/placed-routes.ts'
 import { TOKEN_ROUTES } from './token-routes.ts'
 import { ACCOUNT_ROUTES } from './account-routes.ts'
 import { CREDENTIAL_ROUTES } from './credential-routes.ts'

@@ -3,9 +3,9 @@ import type { CheckpointKeys } from '../../../engine/checkpoints/checkpoint-keys
 import { handoverNote } from '../../../engine/checkpoints/key-handover.ts'
 import { verifierKeyText } from '../../../engine/checkpoints/checkpoint-note.ts'
 import type { RequestJournal } from '../../exchange/request-journal.ts'
-import { ADMINISTRATOR, defineRoute, json } from '../define-route.ts'
+import { ADMINISTRATOR, defineRoute, json } from '../routing/define-route.ts'
 import { jsonResponse } from '../responses.ts'
-import { command } from '../route-command.ts'
+import { command } from '../routing/route-command.ts'
 import { object, text, whole } from '../schemas/schema.ts'
 import { asked } from './checkpoint-parts.ts'
 

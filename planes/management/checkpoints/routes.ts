@@ -11,10 +11,10 @@ import {
   type Query,
   type Route,
   type RouteRequest,
-} from '../define-route.ts'
+} from '../routing/define-route.ts'
 import { ManagementError } from '../errors.ts'
 import { bytesResponse, jsonResponse, textResponse } from '../responses.ts'
-import { command } from '../route-command.ts'
+import { command } from '../routing/route-command.ts'
 import { queryCount, queryNumber } from '../schemas/query.ts'
 import { listOf, object, orNull, SHA256, TIME, text, whole } from '../schemas/schema.ts'
 import { tileOfPath } from '../requests/tile-path.ts'

@@ -1,5 +1,5 @@
 import type { HeaderLine, HttpRequest, RequestBody } from '../../http/exchange.ts'
-import { API } from '../define-route.ts'
+import { API } from '../routing/define-route.ts'
 import type { DownloadTickets, Ticket } from './download-tickets.ts'
 
 /** Path prefix of tickets. */

@@ -8,7 +8,7 @@ import {
   storageEventId,
   type StorageEventType,
 } from '../../../projections/events/storage-event.ts'
-import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
+import { defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
 import { ManagementError } from '../errors.ts'
 import { EventStreamSource, STREAM_FORMS } from './event-stream-source.ts'
 import { positionOf, STORAGE_EVENT, STORAGE_EVENT_ID } from './event-forms.ts'

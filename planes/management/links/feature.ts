@@ -1,4 +1,4 @@
-import type { PlacedRoutes } from '../placed-routes.ts'
+import type { PlacedRoutes } from '../routing/placed-routes.ts'
 import { SHARING_ROUTES } from './settings-routes.ts'
 import { SHARE_ROUTES } from './share-routes.ts'
 import { EMBED_ROUTES } from './embed-routes.ts'

@@ -1,6 +1,6 @@
-import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
+import { defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
 import { jsonResponse } from '../responses.ts'
-import { command } from '../route-command.ts'
+import { command } from '../routing/route-command.ts'
 import { component } from '../schemas/components.ts'
 
 const getSettings = defineRoute({

@@ -1,6 +1,6 @@
 import { MANAGEMENT_ROLES } from '../../../engine/events/values.ts'
 import { type ManagementErrorCode, managementErrors } from '../errors.ts'
-import { API, type Content, isRecorded, type Route } from '../define-route.ts'
+import { API, type Content, isRecorded, type Route } from '../routing/define-route.ts'
 import { operationName } from './operation-names.ts'
 import { parameterDescription } from './parameter-descriptions.ts'
 import { COMPONENTS, component } from '../schemas/components.ts'

@@ -1,4 +1,4 @@
-import { API, type Route } from '../define-route.ts'
+import { API, type Route } from '../routing/define-route.ts'
 
 /** Names of the operations in the OpenAPI document. Generated clients use them, so a name never changes. */
 const NAMES: Readonly<Record<string, string>> = {

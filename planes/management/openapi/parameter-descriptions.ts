@@ -1,4 +1,4 @@
-import type { Route } from '../define-route.ts'
+import type { Route } from '../routing/define-route.ts'
 
 /** Descriptions of path and query parameters by name. A name means the same in every route. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {

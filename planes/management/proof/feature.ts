@@ -1,4 +1,4 @@
-import type { PlacedRoutes } from '../placed-routes.ts'
+import type { PlacedRoutes } from '../routing/placed-routes.ts'
 import { PROOF_ROUTES } from './routes.ts'
 
 /** In the management plane: bundles that prove an object. */

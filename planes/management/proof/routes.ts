@@ -1,7 +1,7 @@
 import { contentTypeOf } from '../../../engine/events/values.ts'
 import { HISTORY_REASONS, PROOF_FORMAT, SIGNATURE_ALGORITHM } from '../../../engine/proof/bundle-types.ts'
 import { versionIdOf } from '../../objects/version-ids.ts'
-import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
+import { defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
 import { ManagementError } from '../errors.ts'
 import { digestOf, requireVersion, VERSION_ERRORS, VERSION_QUERY } from '../object-lookup.ts'
 import { rfc3339 } from '../requests/timestamps.ts'

@@ -1,5 +1,5 @@
 import { next, previous, type Sequence } from '../../../engine/brands.ts'
-import { BYPASS_OPERATION } from '../../../engine/record-context.ts'
+import { BYPASS_OPERATION } from '../../../engine/records/record-context.ts'
 import type { ProofAnchor, ProofFormatVersion, ProofHistory, ProofRecord } from '../../../engine/proof/bundle-types.ts'
 import type { CheckpointState, ReceiptState } from '../../../engine/state-ports.ts'
 import { AuditLogDamagedError } from '../../../projections/audit/audit-export.ts'

@@ -1,10 +1,10 @@
 /** Reads path, query and body of a request as its route declares them. */
 import { isUtf8 } from 'node:buffer'
 import { BodyTooLargeError, type HttpRequest } from '../../http/exchange.ts'
-import type { Route } from '../define-route.ts'
+import type { Route } from '../routing/define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
 import type { ManagementRequest } from './management-request.ts'
-import type { FoundRoute } from '../router.ts'
+import type { FoundRoute } from '../routing/router.ts'
 import { refuseRepeatedMembers } from './repeated-member.ts'
 import { BODY, SHOWN_NAME_CHARACTERS } from '../schemas/schema.ts'
 

@@ -1,7 +1,7 @@
 import type { AuditContext } from '../../../engine/events/audit.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import type { ManagementIdentity } from '../access/authenticate.ts'
-import type { FoundRoute } from '../router.ts'
+import type { FoundRoute } from '../routing/router.ts'
 import type { ManagementServices } from '../services.ts'
 import { decodedParts, targetOf } from './request-target.ts'
 

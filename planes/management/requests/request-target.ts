@@ -1,7 +1,7 @@
 import { KEY_BYTES_MAXIMUM } from '../../../engine/domain/names.ts'
 import type { Pairs } from '../../../engine/events/audit.ts'
 import { boundedText } from '../../../engine/events/bounded-text.ts'
-import type { FoundRoute } from '../router.ts'
+import type { FoundRoute } from '../routing/router.ts'
 
 /** Query parameters that belong to the target of a request. */
 const TARGETS: readonly string[] = ['version_id', 'export_id']

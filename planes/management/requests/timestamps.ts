@@ -1,4 +1,4 @@
-import { rfc3339 } from '../../../engine/rfc3339.ts'
+import { rfc3339 } from '../../../engine/clock.ts'
 
 export { rfc3339 }
 

@@ -18,7 +18,7 @@ import {
   EXPORT_FORMS,
   type ExportFormat,
 } from '../audit/audit-forms.ts'
-import { defineRoute, EVERYONE, json, type Route, type RouteRequest } from '../define-route.ts'
+import { defineRoute, EVERYONE, json, type Route, type RouteRequest } from '../routing/define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
 import type { HeavyPlace } from '../heavy-work.ts'
 import type { ManagementRequest } from '../requests/management-request.ts'

@@ -1,7 +1,7 @@
-import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
+import { defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
 import { bucketIn } from '../object-lookup.ts'
 import { jsonResponse } from '../responses.ts'
-import { command } from '../route-command.ts'
+import { command } from '../routing/route-command.ts'
 import { listOf, object, orNull, text, whole } from '../schemas/schema.ts'
 
 const RULE = object({

@@ -1,6 +1,6 @@
 import { microsecondsOf, millisecondsOf } from '../../../engine/brands.ts'
 import { versionIdOf } from '../../objects/version-ids.ts'
-import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
+import { defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
 import { TICKET_MILLISECONDS } from '../downloads/download-tickets.ts'
 import { TICKET_PATH } from '../downloads/ticket-request.ts'
 import { ManagementError } from '../errors.ts'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { BodySource, HeaderLine } from '../../http/exchange.ts'
 import { piecesOf } from '../../objects/read-object.ts'
-import { bytesOf, defineRoute, EVERYONE, type Route } from '../define-route.ts'
+import { bytesOf, defineRoute, EVERYONE, type Route } from '../routing/define-route.ts'
 import { ManagementError } from '../errors.ts'
 import { openBytes, requireVersion, VERSION_ERRORS, VERSION_QUERY } from '../object-lookup.ts'
 

@@ -2,7 +2,7 @@ import { KEY_BYTES_MAXIMUM } from '../../../engine/domain/names.ts'
 import { copyVersion } from '../../objects/copy-object.ts'
 import { findObject } from '../../objects/find-object.ts'
 import { versionIdOf } from '../../objects/version-ids.ts'
-import { ADMINISTRATORS, defineRoute, NOTHING, type Route } from '../define-route.ts'
+import { ADMINISTRATORS, defineRoute, NOTHING, type Route } from '../routing/define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
 import type { ManagementRequest } from '../requests/management-request.ts'
 import {
@@ -15,7 +15,7 @@ import {
   versionOf,
 } from '../object-lookup.ts'
 import { jsonResponse, noContent } from '../responses.ts'
-import { command } from '../route-command.ts'
+import { command } from '../routing/route-command.ts'
 import { object, readAs, text } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
 import { requireBucket } from './buckets.ts'

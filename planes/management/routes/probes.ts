@@ -1,4 +1,4 @@
-import { bytesOf, defineRoute, json, type Route } from '../define-route.ts'
+import { bytesOf, defineRoute, json, type Route } from '../routing/define-route.ts'
 import type { ReadinessCheck } from '../services.ts'
 import { METRICS_CONTENT_TYPE, renderMetrics } from '../../metrics/exposition.ts'
 import { jsonResponse, textResponse } from '../responses.ts'

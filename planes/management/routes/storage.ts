@@ -1,17 +1,17 @@
 import { boundedText } from '../../../engine/events/bounded-text.ts'
 import type { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
 import { versionIdOf } from '../../objects/version-ids.ts'
-import { ADMINISTRATORS, defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
+import { ADMINISTRATORS, defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
 import { invalid } from '../errors.ts'
 import { jsonResponse } from '../responses.ts'
-import { type Answer, command } from '../route-command.ts'
+import { type Answer, command } from '../routing/route-command.ts'
 import { component } from '../schemas/components.ts'
 import { queryNumber, queryText } from '../schemas/query.ts'
 import { FLAG, listOf, object, orNull, text, whole } from '../schemas/schema.ts'
 import { beginScrub, damageOfScrub, scrubRecord } from '../scrub/scrub-record.ts'
 import { CHECKPOINTS, checkpointsRecord } from '../checkpoints/storage-checkpoints.ts'
 import { SNAPSHOTS, snapshotRecord } from './storage-snapshots.ts'
-import { inspectionCursor, type StorageFindings } from '../storage-inspection.ts'
+import { inspectionCursor, type StorageFindings } from '../storage/storage-inspection.ts'
 
 const getStatus = defineRoute({
   pattern: 'GET /storage/status',

@@ -1,4 +1,4 @@
-import type { PlacedRoutes } from '../placed-routes.ts'
+import type { PlacedRoutes } from '../routing/placed-routes.ts'
 import { WEBHOOK_ROUTES } from './routes.ts'
 import { DELIVERY_ROUTES } from './delivery-routes.ts'
 

@@ -3,7 +3,7 @@ import { maskedTarget, type WebhookState } from '../../../engine/webhooks/state.
 import type { ManagementRole } from '../../../engine/events/values.ts'
 import { type SecretBox, SecretBoxError } from '../../../engine/keys/secret-box.ts'
 import { openedTarget } from '../../../engine/webhooks/target-query.ts'
-import { ADMINISTRATORS } from '../define-route.ts'
+import { ADMINISTRATORS } from '../routing/define-route.ts'
 import { storageEventId } from '../../../projections/events/storage-event.ts'
 import type { DeliveryLogEntry } from '../../../projections/webhooks/reader.ts'
 import { ManagementError } from '../errors.ts'

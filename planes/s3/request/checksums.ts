@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import { crc32, crc32c } from '../../../engine/crc32.ts'
+import { crc32, crc32c } from '../../../engine/hashing/crc32.ts'
 import { CHECKSUM_BYTES, type ChecksumAlgorithm, type ObjectChecksum } from '../../../engine/events/values.ts'
 import type { HeaderLine, HttpRequest } from '../../http/exchange.ts'
 import { Crc64Nvme } from '../text/crc64nvme.ts'

@@ -1,6 +1,6 @@
 /** Requests on lifecycle rules (spec/manual/management/routes.md). */
 import type { LifecycleRule } from '../../../engine/events/values.ts'
-import { API } from '../../../planes/management/define-route.ts'
+import { API } from '../../../planes/management/routing/define-route.ts'
 import * as commands from '../../support/lifecycle.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
 import { type Operation, refusals } from '../expectation.ts'

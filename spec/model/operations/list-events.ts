@@ -1,5 +1,5 @@
 /** The whole list of storage events (spec/manual/management/events.md). */
-import { API } from '../../../planes/management/define-route.ts'
+import { API } from '../../../planes/management/routing/define-route.ts'
 import type { EventPage, StorageEvent } from '../../support/storage-events.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
 import type { Operation } from '../expectation.ts'

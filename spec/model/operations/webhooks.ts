@@ -1,6 +1,6 @@
 /** Requests on webhooks (spec/manual/management/webhooks.md). */
 import type { EventType } from '../../../engine/events/values.ts'
-import { API } from '../../../planes/management/define-route.ts'
+import { API } from '../../../planes/management/routing/define-route.ts'
 import * as commands from '../../support/webhooks/webhook-commands.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
 import type { Operation } from '../expectation.ts'

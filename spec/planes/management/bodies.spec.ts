@@ -1,9 +1,9 @@
 /** Bodies and requests that are malformed. */
 import tap, { test } from 'tap'
 import type { CreatedAccount } from '../../support/management-records.ts'
-import { API } from '../../../planes/management/define-route.ts'
+import { API } from '../../../planes/management/routing/define-route.ts'
 import { openApiDocument } from '../../../planes/management/openapi/openapi.ts'
-import { routeList } from '../../../planes/management/route-list.ts'
+import { routeList } from '../../../planes/management/routing/route-list.ts'
 import type { Schema } from '../../../planes/management/schemas/schema.ts'
 import type { ApiAnswer } from '../../support/api-client.ts'
 import { startManaged } from '../../support/management-server.ts'

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import tap, { test } from 'tap'
-import { API } from '../../../planes/management/define-route.ts'
+import { API } from '../../../planes/management/routing/define-route.ts'
 import { bearer } from '../../support/api-client.ts'
 import { flipByte } from '../../support/journal-files.ts'
 import { startManaged, SYSTEM_TOKEN } from '../../support/management-server.ts'

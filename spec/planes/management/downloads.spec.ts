@@ -1,7 +1,7 @@
 /** Downloads by ticket: one version, once, for who asked. */
 import tap, { test } from 'tap'
 import { millisecondsOf } from '../../../engine/brands.ts'
-import { API } from '../../../planes/management/define-route.ts'
+import { API } from '../../../planes/management/routing/define-route.ts'
 import { DownloadTickets, TICKET_MILLISECONDS } from '../../../planes/management/downloads/download-tickets.ts'
 import { ApiClient, bearer } from '../../support/api-client.ts'
 import { startManaged } from '../../support/management-server.ts'

@@ -1,6 +1,6 @@
 /** Objects over the management plane: pages, uploads, versions, bytes and what a page may show of them. */
 import tap, { test } from 'tap'
-import { API } from '../../../planes/management/define-route.ts'
+import { API } from '../../../planes/management/routing/define-route.ts'
 import type { ApiAnswer } from '../../support/api-client.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { payloadFileNames } from '../../support/multipart.ts'

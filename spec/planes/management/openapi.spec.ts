@@ -1,7 +1,7 @@
 /** The OpenAPI document as generators of clients read it. */
 import tap, { test } from 'tap'
 import { openApiDocument } from '../../../planes/management/openapi/openapi.ts'
-import { routeList } from '../../../planes/management/route-list.ts'
+import { routeList } from '../../../planes/management/routing/route-list.ts'
 import { NamedSchemas } from '../../../planes/management/schemas/named-schemas.ts'
 import { FLAG, listOf, object, orNull, text, whole } from '../../../planes/management/schemas/schema.ts'
 import { startManaged } from '../../support/management-server.ts'

@@ -1,7 +1,7 @@
 /** Receipts of checkpoints over the wire: those that were fetched by hand, lists, and what is withheld. */
 import { join } from 'node:path'
 import tap, { test } from 'tap'
-import { API } from '../../../planes/management/define-route.ts'
+import { API } from '../../../planes/management/routing/define-route.ts'
 import { timeStampRequest } from '../../../engine/checkpoints/time-stamp.ts'
 import type { CheckpointState } from '../../../engine/state-ports.ts'
 import { verifyJournal } from '../../../engine/verify/journal-verifier.ts'

@@ -8,7 +8,7 @@ import type { HttpRequest } from '../../../planes/http/exchange.ts'
 import { bearsToken, isSameSecret } from '../../../planes/management/access/bearer-token.ts'
 import { createManagementHandler } from '../../../planes/management/management-handler.ts'
 import { withoutBody } from '../../../planes/management/responses.ts'
-import { findRoute } from '../../../planes/management/router.ts'
+import { findRoute } from '../../../planes/management/routing/router.ts'
 import { bearer } from '../../support/api-client.ts'
 import { startManaged, SYSTEM_TOKEN } from '../../support/management-server.ts'
 

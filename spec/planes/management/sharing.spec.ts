@@ -1,6 +1,6 @@
 /** Routes of shares and embeds. What their addresses open is in spec/planes/links. */
 import tap, { test } from 'tap'
-import { API } from '../../../planes/management/define-route.ts'
+import { API } from '../../../planes/management/routing/define-route.ts'
 import type { SharingSettings } from '../../../engine/links/settings.ts'
 import { bearer } from '../../support/api-client.ts'
 import type { IssuedToken } from '../../support/management-records.ts'

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { basename, dirname, join } from 'node:path'
 import tap, { test } from 'tap'
 import { bucketIdOf } from '../../../engine/brands.ts'
-import { API } from '../../../planes/management/define-route.ts'
+import { API } from '../../../planes/management/routing/define-route.ts'
 import type { SnapshotFacts } from '../../../projections/snapshots/snapshot-facts.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
 import { flipByte } from '../../support/journal-files.ts'

@@ -1,8 +1,8 @@
 /** Requests made by chance to both planes: whatever they say, each is answered, recorded, and no fault of the server. */
 import * as fc from 'fast-check'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import type { Route } from '../../../planes/management/define-route.ts'
-import { routeList } from '../../../planes/management/route-list.ts'
+import type { Route } from '../../../planes/management/routing/define-route.ts'
+import { routeList } from '../../../planes/management/routing/route-list.ts'
 import { S3_ERRORS } from '../../../planes/s3/errors.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
 import { completionOf } from '../../support/multipart.ts'

@@ -1,5 +1,5 @@
 /** XML and JSON that is meant to harm whoever parses it, to everything that takes a document (S18, S19). */
-import { routeList } from '../../../planes/management/route-list.ts'
+import { routeList } from '../../../planes/management/routing/route-list.ts'
 import { digestOf } from '../../support/wire-deletions.ts'
 import { ANY_STATUS, type Assault, REFUSALS } from './assault.ts'
 import { DOCUMENT_BODIES } from './management-routes.ts'

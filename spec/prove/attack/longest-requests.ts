@@ -1,5 +1,5 @@
 /** The longest head for each operation and each route, and documents of what answers escape: every refusal stays short. */
-import { routeList } from '../../../planes/management/route-list.ts'
+import { routeList } from '../../../planes/management/routing/route-list.ts'
 import { isServed } from '../../../planes/s3/operation.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
 import { canBeSigned, filled, longBodies, longRequests, longRouteRequests } from '../../support/longest-requests.ts'

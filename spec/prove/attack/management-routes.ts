@@ -1,6 +1,6 @@
 /** Every route of the management plane asked by everybody, things that are there included (S10, S13). */
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import { routeList } from '../../../planes/management/route-list.ts'
+import { routeList } from '../../../planes/management/routing/route-list.ts'
 import {
   expectedOf,
   type ManagementRow,

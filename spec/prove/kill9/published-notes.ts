@@ -4,7 +4,7 @@ import { readCheckpointNote } from '../../../engine/checkpoints/checkpoint-note.
 import { LOG_HASHING } from '../../../engine/checkpoints/tree-hashing.ts'
 import { readConsistencyProof } from '../../../engine/checkpoints/tree-proofs.ts'
 import { isConsistent } from '../../../engine/checkpoints/tree-shape.ts'
-import { API } from '../../../planes/management/define-route.ts'
+import { API } from '../../../planes/management/routing/define-route.ts'
 import { ApiClient, basic } from '../../support/api-client.ts'
 import { type Finding, lost, wrong } from '../../support/dying-servers/client-findings.ts'
 import { signedHistory } from '../../support/signed-history.ts'

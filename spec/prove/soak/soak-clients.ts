@@ -1,7 +1,7 @@
 /** Clients of one life of the server. Every request goes through the rules of that life. */
 import { type ApiAnswer, ApiClient, type ApiRequest } from '../../support/api-client.ts'
 import { type RawRequest, type WireAnswer, WireClient } from '../../support/wire-client.ts'
-import { API } from '../../../planes/management/define-route.ts'
+import { API } from '../../../planes/management/routing/define-route.ts'
 import type { Life } from './life.ts'
 import { s3KindOf } from './soak-kinds.ts'
 

@@ -1,6 +1,6 @@
 /** Holds live answers of the management listener against the OpenAPI document that it serves. */
 import { openApiDocument } from '../../../planes/management/openapi/openapi.ts'
-import { routeList } from '../../../planes/management/route-list.ts'
+import { routeList } from '../../../planes/management/routing/route-list.ts'
 import type { ApiAnswer } from '../api-client.ts'
 import { SchemaValidator } from './schema-validator.ts'
 

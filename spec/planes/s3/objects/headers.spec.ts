@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { test } from 'tap'
 import type { ChecksumAlgorithm } from '../../../../engine/events/values.ts'
 import { startChecksum } from '../../../../planes/s3/request/checksums.ts'
-import { crc32c } from '../../../../engine/crc32.ts'
+import { crc32c } from '../../../../engine/hashing/crc32.ts'
 
 /** Checksums of the text `123456789`, as the catalogues of CRC algorithms and the hash standards give them. */
 const KNOWN: Readonly<Record<ChecksumAlgorithm, string>> = {

@@ -1,9 +1,9 @@
 /** The management interface: every answer is one, and nothing is done that the document, the role or the form forbids. */
 import type { HttpRequest, HttpResponse } from '../../../../planes/http/exchange.ts'
 import { openApiDocument } from '../../../../planes/management/openapi/openapi.ts'
-import type { Route } from '../../../../planes/management/define-route.ts'
-import { routeList } from '../../../../planes/management/route-list.ts'
-import { findRoute } from '../../../../planes/management/router.ts'
+import type { Route } from '../../../../planes/management/routing/define-route.ts'
+import { routeList } from '../../../../planes/management/routing/route-list.ts'
+import { findRoute } from '../../../../planes/management/routing/router.ts'
 import { ManagementError } from '../../../../planes/management/errors.ts'
 import type { Schema } from '../../../../planes/management/schemas/schema.ts'
 import { disagreements } from '../../../support/pages/openapi-check.ts'

@@ -1,7 +1,7 @@
 /** Pages of lists ordered by name: buckets, accounts, policies, tokens. The lists are read whole and cut here. */
-import { invalid } from './errors.ts'
-import { queryNumber, queryText } from './schemas/query.ts'
-import { type Infer, orNull, text } from './schemas/schema.ts'
+import { invalid } from '../errors.ts'
+import { queryNumber, queryText } from '../schemas/query.ts'
+import { type Infer, orNull, text } from '../schemas/schema.ts'
 
 /** The default limit is the maximum: few stores have more entries, and clients without paging see all of them. */
 export const NAMED_QUERY = { limit: queryNumber(1000, { minimum: 1, maximum: 1000 }), after: queryText }

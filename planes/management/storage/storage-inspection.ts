@@ -1,13 +1,13 @@
 import { join, relative } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import type { Disk } from '../../engine/disk/disk.ts'
-import { type StorePaths, volumeNumber } from '../../engine/disk/store-paths.ts'
-import { fileBytes } from '../../engine/payloads/file-format.ts'
-import { isPayloadName } from '../../engine/payloads/payload-ids.ts'
+import type { Disk } from '../../../engine/disk/disk.ts'
+import { type StorePaths, volumeNumber } from '../../../engine/disk/store-paths.ts'
+import { fileBytes } from '../../../engine/payloads/file-format.ts'
+import { isPayloadName } from '../../../engine/payloads/payload-ids.ts'
 import { type PhysicalBytes, physicalBytes } from './physical-bytes.ts'
-import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
-import { HolderSearch, type PayloadHolder } from '../../projections/catalog/payload-holders.ts'
-import type { CatalogSnapshot, StoredPayload } from '../../projections/catalog/catalog-snapshot.ts'
+import type { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
+import { HolderSearch, type PayloadHolder } from '../../../projections/catalog/payload-holders.ts'
+import type { CatalogSnapshot, StoredPayload } from '../../../projections/catalog/catalog-snapshot.ts'
 
 /** Rows and files examined before other work gets a turn. */
 const SLICE = 500

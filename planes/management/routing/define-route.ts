@@ -1,11 +1,11 @@
-import { MANAGEMENT_ROLES, type ManagementRole } from '../../engine/events/values.ts'
-import type { HttpResponse } from '../http/exchange.ts'
-import type { ManagementErrorCode } from './errors.ts'
-import type { ManagementRequest } from './requests/management-request.ts'
+import { MANAGEMENT_ROLES, type ManagementRole } from '../../../engine/events/values.ts'
+import type { HttpResponse } from '../../http/exchange.ts'
+import type { ManagementErrorCode } from '../errors.ts'
+import type { ManagementRequest } from '../requests/management-request.ts'
 import type { RouteCommand } from './route-command.ts'
-import type { QueryType } from './schemas/query.ts'
-import type { Infer, Schema, Type } from './schemas/schema.ts'
-import type { ManagementServices } from './services.ts'
+import type { QueryType } from '../schemas/query.ts'
+import type { Infer, Schema, Type } from '../schemas/schema.ts'
+import type { ManagementServices } from '../services.ts'
 
 type ManagementMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
 

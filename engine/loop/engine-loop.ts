@@ -1,9 +1,9 @@
-import type { Command } from './commands/commands.ts'
+import type { Command } from '../commands/commands.ts'
 import type { Engine, ReleasedFiles } from './engine.ts'
-import { EngineUnavailableError } from './errors.ts'
-import type { RoomFor } from './journal/journal-room.ts'
+import { EngineUnavailableError } from '../errors.ts'
+import type { RoomFor } from '../journal/journal-room.ts'
 import type { EngineReply, EngineRequest } from './requests.ts'
-import type { StrangerRecord, StrangerRecords } from './stranger-records.ts'
+import type { StrangerRecord, StrangerRecords } from '../records/stranger-records.ts'
 
 /** How long audit records of reads may wait to share the sync of a change; no request waits for them. */
 const AUDIT_LINGER_MILLISECONDS = 10

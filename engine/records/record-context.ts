@@ -1,10 +1,10 @@
 /** What the engine adds to the caller's data in the records of a command. */
-import type { DecidableCommand } from './commands/commands.ts'
-import type { VersionSelector } from './commands/version-name.ts'
-import { bypassedVersion } from './domain/lock.ts'
-import type { AuditContext, Pairs } from './events/audit.ts'
-import type { OpaqueIds } from './keys/opaque-ids.ts'
-import type { StateReader } from './state-ports.ts'
+import type { DecidableCommand } from '../commands/commands.ts'
+import type { VersionSelector } from '../commands/version-name.ts'
+import { bypassedVersion } from '../domain/lock.ts'
+import type { AuditContext, Pairs } from '../events/audit.ts'
+import type { OpaqueIds } from '../keys/opaque-ids.ts'
+import type { StateReader } from '../state-ports.ts'
 
 /** Operation in the audit records of a bypass (specification, Audit event). */
 export const BYPASS_OPERATION = 's3:object-lock.bypass'

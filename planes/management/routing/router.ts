@@ -1,5 +1,5 @@
 import { API, type Route } from './define-route.ts'
-import { ManagementError } from './errors.ts'
+import { ManagementError } from '../errors.ts'
 import { routeList } from './route-list.ts'
 
 /** The route of a request, with the values of the `{name}` parts of its path as sent. */

@@ -1,8 +1,8 @@
-import type { Microseconds } from './brands.ts'
-import type { Clock } from './clock.ts'
-import type { AuditContext, AuditResult } from './events/audit.ts'
-import { encodeEntry } from './events/entry-codec.ts'
-import { recordBytes } from './journal/format.ts'
+import type { Microseconds } from '../brands.ts'
+import type { Clock } from '../clock.ts'
+import type { AuditContext, AuditResult } from '../events/audit.ts'
+import { encodeEntry } from '../events/entry-codec.ts'
+import { recordBytes } from '../journal/format.ts'
 
 /** The budget saves this many seconds of records: requests of one wrongly configured client are all recorded. */
 const SAVED_SECONDS = 16

@@ -1,8 +1,8 @@
-import type { Disk } from '../../engine/disk/disk.ts'
+import type { Disk } from '../../../engine/disk/disk.ts'
 import { join } from 'node:path'
-import { type StorePaths, volumeNumber } from '../../engine/disk/store-paths.ts'
-import { BLOCK_BYTES, FILE_FORMS, FILE_TRAILER } from '../../engine/payloads/file-format.ts'
-import type { CatalogSnapshot } from '../../projections/catalog/catalog-snapshot.ts'
+import { type StorePaths, volumeNumber } from '../../../engine/disk/store-paths.ts'
+import { BLOCK_BYTES, FILE_FORMS, FILE_TRAILER } from '../../../engine/payloads/file-format.ts'
+import type { CatalogSnapshot } from '../../../projections/catalog/catalog-snapshot.ts'
 
 /** Disk space of payloads, in bytes. */
 export interface PhysicalBytes {

@@ -1,6 +1,6 @@
-import type { Command, CommandOf, DeletionOutcome, DeletionRefusal } from './commands/commands.ts'
+import type { Command, CommandOf, DeletionOutcome, DeletionRefusal } from '../commands/commands.ts'
 import type { EngineReply, EngineRequest } from './requests.ts'
-import type { AuditContext } from './events/audit.ts'
+import type { AuditContext } from '../events/audit.ts'
 
 export type DeleteObjects = Extract<Command, { kind: 'delete-objects' }>
 

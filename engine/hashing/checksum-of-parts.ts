@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { CombinedCrc, isCombinable } from './combine-crc.ts'
 import { crc32, crc32c } from './crc32.ts'
-import type { ChecksumAlgorithm, UploadChecksum } from './events/values.ts'
+import type { ChecksumAlgorithm, UploadChecksum } from '../events/values.ts'
 
 /** The checksum of one part, and how many bytes it is of. */
 interface PartSum {

@@ -1,5 +1,5 @@
-import type { Command, Done } from './commands/commands.ts'
-import type { DomainErrorCode } from './domain/error-table.ts'
+import type { Command, Done } from '../commands/commands.ts'
+import type { DomainErrorCode } from '../domain/error-table.ts'
 
 /** A request to put something into the journal. */
 export type EngineRequest =

@@ -1,6 +1,6 @@
-import type { Microseconds } from './brands.ts'
-import { type Clock, systemClock } from './clock.ts'
-import type { AuditContext, AuditResult } from './events/audit.ts'
+import type { Microseconds } from '../brands.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import type { AuditContext, AuditResult } from '../events/audit.ts'
 
 /** Credentials with a summary of their own; the others share one. */
 const CREDENTIALS_MAXIMUM = 64

@@ -1,12 +1,12 @@
-import type { CommandOf, DecidableCommand } from './commands/commands.ts'
-import type { Pairs } from './events/audit.ts'
-import { boundedText } from './events/bounded-text.ts'
-import type { Change } from './events/changes.ts'
-import type { DefaultRetention, LifecycleRule, LockState, Retention } from './events/values.ts'
-import type { StateReader } from './state-ports.ts'
-import { updatedEmbed } from './links/rules.ts'
-import type { EmbedState, ShareState } from './links/state.ts'
-import { maskedTarget, type WebhookState } from './webhooks/state.ts'
+import type { CommandOf, DecidableCommand } from '../commands/commands.ts'
+import type { Pairs } from '../events/audit.ts'
+import { boundedText } from '../events/bounded-text.ts'
+import type { Change } from '../events/changes.ts'
+import type { DefaultRetention, LifecycleRule, LockState, Retention } from '../events/values.ts'
+import type { StateReader } from '../state-ports.ts'
+import { updatedEmbed } from '../links/rules.ts'
+import type { EmbedState, ShareState } from '../links/state.ts'
+import { maskedTarget, type WebhookState } from '../webhooks/state.ts'
 
 /** Most bytes of one value in a record; a longer one is cut, and its digest is recorded. */
 const VALUE_BYTES_MAXIMUM = 2048

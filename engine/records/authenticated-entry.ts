@@ -1,11 +1,11 @@
-import type { Microseconds, Sequence } from './brands.ts'
-import type { AuditContext, AuditResult, Pairs } from './events/audit.ts'
-import type { Change } from './events/changes.ts'
-import { encodeEntry } from './events/entry-codec.ts'
-import type { BatchBuilder } from './journal/batch-builder.ts'
-import { RECORD_KIND } from './journal/format.ts'
-import { type AccessAuthentication, changesAccess, UNSIGNED } from './access/access-authentication.ts'
-import type { StateTransaction } from './state-ports.ts'
+import type { Microseconds, Sequence } from '../brands.ts'
+import type { AuditContext, AuditResult, Pairs } from '../events/audit.ts'
+import type { Change } from '../events/changes.ts'
+import { encodeEntry } from '../events/entry-codec.ts'
+import type { BatchBuilder } from '../journal/batch-builder.ts'
+import { RECORD_KIND } from '../journal/format.ts'
+import { type AccessAuthentication, changesAccess, UNSIGNED } from '../access/access-authentication.ts'
+import type { StateTransaction } from '../state-ports.ts'
 
 /**
  * Adds the entry of a command that succeeded, authenticated if it changes access.
