@@ -38,7 +38,7 @@ function run(program, ...words) {
 
 const { openApiDocument } = await import('../build/planes/management/openapi/openapi.js')
 const { routeList } = await import('../build/planes/management/routing/route-list.js')
-const { S3_ACTIONS } = await import('../build/planes/s3/identity/authorize.js')
+const { S3_ACTIONS } = await import('../build/planes/s3/authorize.js')
 const { OPERATIONS } = await import('../build/planes/s3/operation-list.js')
 const generated = {
   [`${GENERATED}/api.ts`]: apiTypes(openApiDocument('0', routeList)),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Test, test } from 'tap'
 import { wordFindings } from './tidy/banned-words.ts'
-import { circleFindings, KEPT, unreachedFindings } from './tidy/dead-files.ts'
+import { circleFindings, folderCircleFindings, KEPT, unreachedFindings } from './tidy/dead-files.ts'
 import { indexFindings, namedRecordFindings, recordFindings, sectionFindings } from './tidy/decision-records.ts'
 import { openFindings, writeFindings } from './tidy/durable-writes.ts'
 import { unusedExportFindings } from './tidy/exports.ts'
@@ -171,6 +171,10 @@ test('no file is dead, no imports go in a circle', async (t) => {
     ),
   )
   holds(t, circleFindings(imports.filter(({ from }) => isProduction(from))))
+  const back = importing('planes/s3/text/a.ts', "import type { A } from '../cors/b.ts'")
+  const there = importing('planes/s3/cors/c.ts', "import { d } from '../text/d.ts'")
+  finds(t, folderCircleFindings([...back, ...there]), ['planes/s3/text:0', 'planes/s3/cors'])
+  holds(t, folderCircleFindings(imports))
   for (const path of Object.keys(KEPT))
     t.ok(
       imports.some((each) => each.target === path),

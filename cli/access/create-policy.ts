@@ -1,7 +1,7 @@
 import { Command, Option } from 'clipanion'
 import { ClientCommand } from '../client/client-command.ts'
 import { fields } from '../client/tables.ts'
-import { S3_ACTIONS } from '../../planes/s3/identity/authorize.ts'
+import { S3_ACTIONS } from '../../planes/s3/authorize.ts'
 import { exitTable } from '../exit-codes.ts'
 import { readStatements } from './read-statements.ts'
 

@@ -25,7 +25,7 @@ import { StorageInspection } from '../../planes/management/storage/storage-inspe
 import type { SharingSettings } from '../../engine/links/settings.ts'
 import { AuditLog } from '../../projections/audit/audit-log.ts'
 import { CheckpointLog } from '../../projections/checkpoints/checkpoint-log.ts'
-import { S3_ACTIONS } from '../../planes/s3/identity/authorize.ts'
+import { S3_ACTIONS } from '../../planes/s3/authorize.ts'
 import type { Config } from '../config/config-types.ts'
 import type { ServerCredentials } from '../config/server-credentials.ts'
 import type { Logger } from './logger.ts'

@@ -1,4 +1,4 @@
-import type { Operation } from './operation.ts'
+import type { Operation } from './handling/operation.ts'
 import * as implemented from './operations/implemented.ts'
 import { NOT_IMPLEMENTED } from './operations/not-implemented.ts'
 

@@ -2,8 +2,8 @@
 
 import type { HttpRequest } from '../http/exchange.ts'
 import { effectiveHeader } from './request/effective-headers.ts'
-import { invalidArgument, S3Error } from './errors.ts'
-import type { Level, Method, Operation } from './operation.ts'
+import { invalidArgument, S3Error } from './errors/s3-errors.ts'
+import type { Level, Method, Operation } from './handling/operation.ts'
 import { OPERATIONS } from './operation-list.ts'
 import type { Target } from './request/target.ts'
 

@@ -6,7 +6,7 @@ import { createLogger } from '../../cli/server/logger.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import { MetricSlots } from '../../planes/metrics/metric-slots.ts'
 import { NO_EXTENSIONS } from '../../planes/objects/s3-extensions.ts'
-import { isServed } from '../../planes/s3/operation.ts'
+import { isServed } from '../../planes/s3/handling/operation.ts'
 import { OPERATIONS } from '../../planes/s3/operation-list.ts'
 import type { FinishedRequest } from '../../planes/s3/s3-plane.ts'
 

@@ -12,7 +12,7 @@ import { errorResponse as managementResponse } from '../../planes/management/res
 import { routeList } from '../../planes/management/routing/route-list.ts'
 import { EXTENSIONS } from '../../planes/objects/s3-extensions.ts'
 import { commonHeaders, errorResponse, toS3Error } from '../../planes/s3/documents/error-response.ts'
-import { S3_ERRORS, S3Error, type S3ErrorCode } from '../../planes/s3/errors.ts'
+import { S3_ERRORS, S3Error, type S3ErrorCode } from '../../planes/s3/errors/s3-errors.ts'
 import { OPERATIONS } from '../../planes/s3/operation-list.ts'
 import { microsecondsOf } from '../../engine/brands.ts'
 import { deleteResult } from '../../planes/s3/documents/delete-documents.ts'

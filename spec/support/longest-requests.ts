@@ -1,7 +1,7 @@
 /** The longest that a client can send where an answer could repeat it. */
 import type { HeaderLine } from '../../planes/http/exchange.ts'
 import type { Route } from '../../planes/management/routing/define-route.ts'
-import type { Operation } from '../../planes/s3/operation.ts'
+import type { Operation } from '../../planes/s3/handling/operation.ts'
 
 /** Every answer that refuses is shorter, with its head. */
 export const REFUSAL_BYTES_MAXIMUM = 4096

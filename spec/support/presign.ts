@@ -13,7 +13,7 @@ import {
   scopeText,
   stringToSign,
   UNSIGNED_PAYLOAD,
-} from '../../planes/s3/identity/signature-v4.ts'
+} from '../../planes/s3/signing/signature-v4.ts'
 import { formatAmzDate } from '../../planes/s3/text/timestamps.ts'
 import { encodeUri } from '../../planes/s3/text/uri-encoding.ts'
 

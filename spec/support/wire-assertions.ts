@@ -1,6 +1,6 @@
 /** What every answer of the S3 plane must keep to, whatever was asked. */
 import type { Test } from 'tap'
-import { S3_ERRORS, type S3ErrorCode } from '../../planes/s3/errors.ts'
+import { S3_ERRORS, type S3ErrorCode } from '../../planes/s3/errors/s3-errors.ts'
 import { firstElement, type WireAnswer } from './wire-client.ts'
 
 export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'

@@ -1,4 +1,5 @@
 /** Files that nothing leads to, and files that lead in a circle. */
+import { dirname } from 'node:path'
 import type { Import } from './imports.ts'
 import type { Finding } from './project-files.ts'
 
@@ -42,6 +43,20 @@ export function circleFindings(imports: readonly Import[]): Finding[] {
     ...circlesIn(graphOf(imports.filter(({ typesOnly }) => !typesOnly))),
   ]
   return found.filter(({ message }, index) => found.findIndex((other) => other.message === message) === index)
+}
+
+/** Where folders lie on floors: of two folders at most one imports the other, however far apart. */
+const FLOORS = /^planes\/s3\//
+
+/** The same for folders, where they lie on floors. */
+export function folderCircleFindings(imports: readonly Import[]): Finding[] {
+  const between = imports.flatMap((each) => {
+    const { from, target } = each
+    if (target === undefined || !FLOORS.test(from) || !FLOORS.test(target) || dirname(from) === dirname(target))
+      return []
+    return [{ ...each, from: dirname(from), target: dirname(target) }]
+  })
+  return circleFindings(between)
 }
 
 function circlesIn(graph: ReadonlyMap<string, readonly string[]>): Finding[] {

@@ -1,6 +1,6 @@
 import type { RequestClass, RequestResult } from '../../../planes/metrics/metric-table.ts'
 import type { Extensions } from '../../../planes/objects/s3-extensions.ts'
-import { isServed, type Operation } from '../../../planes/s3/operation.ts'
+import { isServed, type Operation } from '../../../planes/s3/handling/operation.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
 
 /** Label of requests that were refused before their operation was known. */

@@ -6,7 +6,7 @@
 
 import type { CorsRule } from '../../../engine/events/values.ts'
 import type { HeaderLine, HttpRequest } from '../../http/exchange.ts'
-import { S3Error } from '../errors.ts'
+import { S3Error } from '../errors/s3-errors.ts'
 
 /** Preflights are not authenticated, so the number of requested headers is bounded. */
 const REQUESTED_HEADERS_MAXIMUM = 100

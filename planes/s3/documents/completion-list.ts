@@ -4,9 +4,8 @@
  */
 
 import { CHECKSUM_ALGORITHMS, CHECKSUM_BYTES, type UploadChecksum } from '../../../engine/events/values.ts'
-import { invalidArgument, malformedXml, S3Error } from '../errors.ts'
-import { parseBase64 } from '../request/checksums.ts'
-import { algorithmName } from './checksum-elements.ts'
+import { invalidArgument, malformedXml, S3Error } from '../errors/s3-errors.ts'
+import { algorithmName, parseBase64 } from '../request/checksums.ts'
 import { PART_NUMBER_MAXIMUM } from '../request/part-number.ts'
 import { documentElement } from '../text/xml-reader.ts'
 import { XmlScanner } from '../text/xml-scanner.ts'

@@ -1,4 +1,4 @@
-import { S3Error } from '../errors.ts'
+import { S3Error } from '../errors/s3-errors.ts'
 import { childText, expectOnly, readXml } from '../text/xml-reader.ts'
 
 /** Any region that is valid in the x-amz-bucket-region header. */

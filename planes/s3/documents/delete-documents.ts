@@ -4,7 +4,7 @@
  */
 
 import { cutText } from '../../exchange/cut-text.ts'
-import { malformedXml, type S3Error } from '../errors.ts'
+import { malformedXml, type S3Error } from '../errors/s3-errors.ts'
 import { documentElement } from '../text/xml-reader.ts'
 import { XmlScanner } from '../text/xml-scanner.ts'
 import { element, escapeXml, successDocument } from '../text/xml-writer.ts'

@@ -1,6 +1,7 @@
 /** The document of PutObjectLegalHold and GetObjectLegalHold. */
 
-import { malformedXml } from '../errors.ts'
+import { malformedXml } from '../errors/s3-errors.ts'
+import { holdStatus } from '../request/lock-headers.ts'
 import { childText, expectOnly, readXml } from '../text/xml-reader.ts'
 import { element, successDocument } from '../text/xml-writer.ts'
 
@@ -20,10 +21,4 @@ export function parseLegalHold(body: Buffer): boolean {
 
 export function legalHoldDocument(hold: boolean): string {
   return successDocument(ROOT, element('Status', hold ? 'ON' : 'OFF'))
-}
-
-/** Whether a text is `ON` or `OFF`, case-sensitive; undefined for any other text. */
-export function holdStatus(text: string | undefined): boolean | undefined {
-  if (text === 'ON') return true
-  return text === 'OFF' ? false : undefined
 }

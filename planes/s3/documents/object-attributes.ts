@@ -2,7 +2,8 @@
 
 import type { ChecksumAlgorithm, ObjectChecksum } from '../../../engine/events/values.ts'
 import { element, escapeXml, successDocument } from '../text/xml-writer.ts'
-import { checksumElement, typeName } from './checksum-elements.ts'
+import { checksumElement } from './checksum-elements.ts'
+import { typeName } from '../request/checksums.ts'
 import { optionalElement } from './listing-elements.ts'
 
 /** The parts of an object. */

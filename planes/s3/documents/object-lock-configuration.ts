@@ -2,8 +2,8 @@
 
 import { DEFAULT_RETENTION_MAXIMUM } from '../../../engine/domain/lock.ts'
 import type { DefaultRetention } from '../../../engine/events/values.ts'
-import { malformedXml, S3Error } from '../errors.ts'
-import { retentionMode } from './retention.ts'
+import { malformedXml, S3Error } from '../errors/s3-errors.ts'
+import { retentionMode } from '../request/lock-headers.ts'
 import { childText, expectOnly, readXml } from '../text/xml-reader.ts'
 import type { XmlElement } from '../text/xml-scanner.ts'
 import { element, successDocument } from '../text/xml-writer.ts'

@@ -1,8 +1,9 @@
-/** The document of PutObjectRetention and GetObjectRetention, and checks shared with headers. */
+/** The document of PutObjectRetention and GetObjectRetention. */
 
 import type { Milliseconds } from '../../../engine/brands.ts'
-import { type Retention, RETENTION_MODES, type RetentionMode } from '../../../engine/events/values.ts'
-import { invalidArgument, malformedXml, type S3Error } from '../errors.ts'
+import type { Retention } from '../../../engine/events/values.ts'
+import { malformedXml } from '../errors/s3-errors.ts'
+import { retainUntilPast, retentionMode } from '../request/lock-headers.ts'
 import { isoMilliseconds, parseIsoTimestamp } from '../text/timestamps.ts'
 import { childText, expectOnly, readXml } from '../text/xml-reader.ts'
 import { element, successDocument } from '../text/xml-writer.ts'
@@ -31,14 +32,4 @@ export function parseRetention(body: Buffer, nowMilliseconds: Milliseconds): Ret
 export function retentionDocument(retention: Retention): string {
   const date = element('RetainUntilDate', isoMilliseconds(retention.untilMilliseconds))
   return successDocument(ROOT, `${element('Mode', retention.mode)}${date}`)
-}
-
-/** The mode with this name, case-sensitive; undefined for another name. */
-export function retentionMode(text: string | undefined): RetentionMode | undefined {
-  return RETENTION_MODES.find((mode) => mode === text)
-}
-
-/** The refusal of a retain-until date in the past. */
-export function retainUntilPast(argumentName: string, date: string): S3Error {
-  return invalidArgument(argumentName, date, 'The retain until date must be in the future!')
 }

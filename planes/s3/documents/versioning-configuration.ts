@@ -1,7 +1,7 @@
 /** The document of PutBucketVersioning and GetBucketVersioning. */
 
 import type { Versioning } from '../../../engine/events/values.ts'
-import { malformedXml, S3Error } from '../errors.ts'
+import { malformedXml, S3Error } from '../errors/s3-errors.ts'
 import { childText, expectOnly, readXml } from '../text/xml-reader.ts'
 import { element, successDocument } from '../text/xml-writer.ts'
 

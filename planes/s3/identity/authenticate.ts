@@ -7,14 +7,20 @@ import type { Milliseconds } from '../../../engine/brands.ts'
 import { randomBytes } from 'node:crypto'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { effectiveHeader, refuseContradictions } from '../request/effective-headers.ts'
-import { invalidArgument, S3Error } from '../errors.ts'
+import { invalidArgument, S3Error } from '../errors/s3-errors.ts'
 import { headerClaims, presignedClaims, type SignatureClaims, unsupportedMechanism } from './signature-claims.ts'
-import { ChunkSignatures } from './chunk-signatures.ts'
-import type { Credential, ClaimedPayload, Identity } from './identity.ts'
-import { equalsHex } from './equal-hex.ts'
-import { canonicalText, type SigningKey, STREAMING_PREFIX, stringToSign, UNSIGNED_PAYLOAD } from './signature-v4.ts'
-import { SigningKeyCache } from './signing-key-cache.ts'
-import type { Operation } from '../operation.ts'
+import { ChunkSignatures } from '../signing/chunk-signatures.ts'
+import type { Credential, ClaimedPayload, Identity } from '../signing/identity.ts'
+import { equalsHex } from '../signing/equal-hex.ts'
+import {
+  canonicalText,
+  type SigningKey,
+  STREAMING_PREFIX,
+  stringToSign,
+  UNSIGNED_PAYLOAD,
+} from '../signing/signature-v4.ts'
+import { SigningKeyCache } from '../signing/signing-key-cache.ts'
+import type { Operation } from '../handling/operation.ts'
 import type { Target } from '../request/target.ts'
 import { identityNow, VerifiedUrls } from './verified-urls.ts'
 

@@ -3,7 +3,7 @@ import { type CompiledPolicies, compilePolicies } from '../../../engine/access/p
 import { ROOT_CREDENTIAL_ID } from '../../../engine/events/audit.ts'
 import type { SecretBox } from '../../../engine/keys/secret-box.ts'
 import type { AccessReader } from '../../../projections/access/reader.ts'
-import type { Credential } from './identity.ts'
+import type { Credential } from '../signing/identity.ts'
 
 /** Bound of the cached credentials. */
 const CREDENTIALS_MAXIMUM = 10_000

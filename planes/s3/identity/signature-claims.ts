@@ -6,11 +6,11 @@
 
 import type { Milliseconds } from '../../../engine/brands.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
-import { S3Error, type S3ErrorCode } from '../errors.ts'
+import { S3Error, type S3ErrorCode } from '../errors/s3-errors.ts'
 import { parseHttpDate } from '../../http/headers/http-date.ts'
 import type { QueryParameters } from '../request/query-parameters.ts'
 import { remembered } from './remembered.ts'
-import { ALGORITHM, SCOPE_TERMINATOR, SERVICE, type Scope } from './signature-v4.ts'
+import { ALGORITHM, SCOPE_TERMINATOR, SERVICE, type Scope } from '../signing/signature-v4.ts'
 import { formatAmzDate, parseAmzDate } from '../text/timestamps.ts'
 
 /** More than any access key and region need; bounds the memory of the signing-key cache. */

@@ -5,10 +5,10 @@
  * (spec/decisions/0083-what-a-front-end-keeps.md).
  */
 import type { HttpRequest } from '../../http/exchange.ts'
-import type { Operation } from '../operation.ts'
+import type { Operation } from '../handling/operation.ts'
 import { QueryParameters } from '../request/query-parameters.ts'
 import type { Target } from '../request/target.ts'
-import type { Credential, Identity } from './identity.ts'
+import type { Credential, Identity } from '../signing/identity.ts'
 import { presignedClaims, type SignatureClaims } from './signature-claims.ts'
 
 /** The cache is cleared when full. */

@@ -1,5 +1,5 @@
-import { defineOperation } from '../operation.ts'
-import { requireUpload } from '../uploads.ts'
+import { defineOperation } from '../handling/operation.ts'
+import { requireUpload } from '../handling/uploads.ts'
 
 /** S3 API reference, AbortMultipartUpload. */
 export const abortMultipartUpload = defineOperation({

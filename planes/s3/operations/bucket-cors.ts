@@ -1,9 +1,9 @@
 import { corsConfiguration, parseCorsConfiguration } from '../cors/cors-configuration.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
-import { S3Error } from '../errors.ts'
-import { bucketIn, requireBucket } from '../lookup.ts'
-import { defineOperation } from '../operation.ts'
-import { readDocument } from '../request/body-checks.ts'
+import { S3Error } from '../errors/s3-errors.ts'
+import { bucketIn, requireBucket } from '../handling/lookup.ts'
+import { defineOperation } from '../handling/operation.ts'
+import { readDocument } from '../bodies/body-checks.ts'
 
 const CORS = { level: 'bucket', subresource: 'cors' } as const
 

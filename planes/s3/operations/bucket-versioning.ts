@@ -1,8 +1,8 @@
 import { parseVersioningConfiguration, versioningConfiguration } from '../documents/versioning-configuration.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
-import { requireBucket } from '../lookup.ts'
-import { defineOperation } from '../operation.ts'
-import { readDocument } from '../request/body-checks.ts'
+import { requireBucket } from '../handling/lookup.ts'
+import { defineOperation } from '../handling/operation.ts'
+import { readDocument } from '../bodies/body-checks.ts'
 
 const VERSIONING = { level: 'bucket', subresource: 'versioning' } as const
 

@@ -1,11 +1,11 @@
 import { uploadIdOf } from '../../../engine/brands.ts'
 import { LOCK_HEADERS, requestedLock } from '../request/lock-headers.ts'
-import { requireBucket, requireLockable } from '../lookup.ts'
+import { requireBucket, requireLockable } from '../handling/lookup.ts'
 import { requestedChecksum, requestedChecksumHeaders } from '../request/upload-checksums.ts'
 import { contentHeaders, userMetadata } from '../request/metadata.ts'
 import { initiateMultipartUploadResult } from '../documents/multipart-documents.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../handling/operation.ts'
 
 /** S3 API reference, CreateMultipartUpload. Fixes the metadata of the object. */
 export const createMultipartUpload = defineOperation({

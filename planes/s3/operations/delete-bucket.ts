@@ -1,4 +1,4 @@
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../handling/operation.ts'
 
 /** S3 API reference, DeleteBucket: only an empty bucket. */
 export const deleteBucket = defineOperation({

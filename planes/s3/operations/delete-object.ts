@@ -4,9 +4,9 @@ import type { HeaderLine } from '../../http/exchange.ts'
 import { idOfSelector } from '../../objects/version-ids.ts'
 import { writeCondition } from '../request/conditions.ts'
 import { BYPASS_HEADER, bypassRequested } from '../request/lock-headers.ts'
-import { requestedVersion, requireBucket } from '../lookup.ts'
-import type { S3Services } from '../services.ts'
-import { defineOperation } from '../operation.ts'
+import { requestedVersion, requireBucket } from '../handling/lookup.ts'
+import type { S3Services } from '../handling/services.ts'
+import { defineOperation } from '../handling/operation.ts'
 
 /** S3 API reference, DeleteObject: 204 also for a missing object. */
 export const deleteObject = defineOperation({

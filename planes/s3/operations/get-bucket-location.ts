@@ -1,7 +1,7 @@
-import { requireBucket } from '../lookup.ts'
+import { requireBucket } from '../handling/lookup.ts'
 import { locationConstraint } from '../documents/xml-documents.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../handling/operation.ts'
 
 /** S3 API reference, GetBucketLocation. */
 export const getBucketLocation = defineOperation({

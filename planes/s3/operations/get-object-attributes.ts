@@ -3,10 +3,10 @@ import type { ObjectState } from '../../../engine/state-ports.ts'
 import { httpTimestamp } from '../../http/headers/http-date.ts'
 import { objectAttributesResult, type ObjectParts } from '../documents/object-attributes.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
-import { requireObject } from '../lookup.ts'
-import { defineOperation } from '../operation.ts'
+import { requireObject } from '../handling/lookup.ts'
+import { defineOperation } from '../handling/operation.ts'
 import { attributesAsked, type PartsAsked, partsAsked } from '../request/attributes.ts'
-import { versionHeader } from '../version-headers.ts'
+import { versionHeader } from '../handling/version-headers.ts'
 
 /** S3 API reference, GetObjectAttributes. */
 export const getObjectAttributes = defineOperation({

@@ -1,8 +1,8 @@
 import { xmlResponse } from '../documents/xml-response.ts'
-import { requireObject } from '../lookup.ts'
-import { defineOperation } from '../operation.ts'
+import { requireObject } from '../handling/lookup.ts'
+import { defineOperation } from '../handling/operation.ts'
 import { successDocument } from '../text/xml-writer.ts'
-import { versionHeader } from '../version-headers.ts'
+import { versionHeader } from '../handling/version-headers.ts'
 
 /**
  * S3 API reference, GetObjectTagging: always the empty set. The AWS command line requests tags before each copy in

@@ -1,10 +1,10 @@
 import type { HttpResponse } from '../../http/exchange.ts'
 import { readObject, retryIfRemoved } from '../../objects/read-object.ts'
-import { requireObject } from '../lookup.ts'
-import { planRead } from '../read-plan.ts'
-import type { S3Services } from '../services.ts'
-import type { ObjectRequest } from '../s3-request.ts'
-import { defineOperation } from '../operation.ts'
+import { requireObject } from '../handling/lookup.ts'
+import { planRead } from '../handling/read-plan.ts'
+import type { S3Services } from '../handling/services.ts'
+import type { ObjectRequest } from '../handling/s3-request.ts'
+import { defineOperation } from '../handling/operation.ts'
 
 /** S3 API reference, GetObject. Small objects are answered at once, without a promise. */
 export const getObject = defineOperation({

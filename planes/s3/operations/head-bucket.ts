@@ -1,5 +1,5 @@
-import { defineOperation } from '../operation.ts'
-import { requireBucket } from '../lookup.ts'
+import { defineOperation } from '../handling/operation.ts'
+import { requireBucket } from '../handling/lookup.ts'
 
 /** S3 API reference, HeadBucket. */
 export const headBucket = defineOperation({

@@ -1,6 +1,6 @@
-import { requireObject } from '../lookup.ts'
-import { planRead } from '../read-plan.ts'
-import { defineOperation } from '../operation.ts'
+import { requireObject } from '../handling/lookup.ts'
+import { planRead } from '../handling/read-plan.ts'
+import { defineOperation } from '../handling/operation.ts'
 
 /** S3 API reference, HeadObject: the head of GetObject. */
 export const headObject = defineOperation({

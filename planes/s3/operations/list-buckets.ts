@@ -2,7 +2,7 @@ import { decodeContinuationToken, encodeContinuationToken } from '../request/con
 import { listBucketsParameters } from '../request/list-parameters.ts'
 import { listBucketsResult } from '../documents/xml-documents.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../handling/operation.ts'
 
 /** S3 API reference, ListBuckets, with its pages (`max-buckets`, `continuation-token`, `prefix`). */
 export const listBuckets = defineOperation({

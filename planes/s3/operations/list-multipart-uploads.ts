@@ -1,13 +1,13 @@
 import { uploadIdOf } from '../../../engine/brands.ts'
-import { invalidArgument } from '../errors.ts'
+import { invalidArgument } from '../errors/s3-errors.ts'
 import { listMultipartUploadsParameters } from '../request/list-parameters.ts'
-import { bucketIn } from '../lookup.ts'
+import { bucketIn } from '../handling/lookup.ts'
 import { orderedPositionAfter, uploadPage } from '../../objects/list-pages.ts'
 import { nextMarkers } from '../documents/listing-elements.ts'
 import { listMultipartUploadsResult } from '../documents/multipart-documents.ts'
-import type { S3Services } from '../services.ts'
+import type { S3Services } from '../handling/services.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../handling/operation.ts'
 
 /** S3 API reference, ListMultipartUploads. */
 export const listMultipartUploads = defineOperation({

@@ -2,12 +2,12 @@ import type { BucketId } from '../../../engine/brands.ts'
 import type { ListPosition } from '../../../projections/catalog/object-listing.ts'
 import { decodeContinuationToken, encodeContinuationToken } from '../request/continuation-token.ts'
 import { listObjectsV2Parameters } from '../request/list-parameters.ts'
-import { bucketIn } from '../lookup.ts'
+import { bucketIn } from '../handling/lookup.ts'
 import { objectPage } from '../../objects/list-pages.ts'
 import { KEY_BYTES_MAXIMUM } from '../../../engine/domain/names.ts'
 import { listObjectsV2Result } from '../documents/xml-documents.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../handling/operation.ts'
 
 /** S3 API reference, ListObjectsV2. */
 export const listObjectsV2 = defineOperation({

@@ -1,10 +1,10 @@
 import { objectPage, positionAfter } from '../../objects/list-pages.ts'
-import { bucketIn } from '../lookup.ts'
+import { bucketIn } from '../handling/lookup.ts'
 import { listObjectsResult } from '../documents/xml-documents.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../handling/operation.ts'
 import { listObjectsParameters } from '../request/list-parameters.ts'
-import { hintSentence } from '../client-hints.ts'
+import { hintSentence } from '../errors/client-hints.ts'
 
 /** S3 API reference, ListObjects, the first version of listings: pages start after a key that the client names. */
 export const listObjects = defineOperation({

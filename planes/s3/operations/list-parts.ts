@@ -1,8 +1,8 @@
 import { listPartsParameters } from '../request/list-parameters.ts'
 import { listPartsResult } from '../documents/multipart-documents.ts'
-import { requireUpload } from '../uploads.ts'
+import { requireUpload } from '../handling/uploads.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../handling/operation.ts'
 
 /** S3 API reference, ListParts. */
 export const listParts = defineOperation({

@@ -1,4 +1,4 @@
-import { type Level, type Method, type Operation, operationOf } from '../operation.ts'
+import { type Level, type Method, type Operation, operationOf } from '../handling/operation.ts'
 
 /** Method, level and subresource, such as `PUT object ?tagging`. */
 type Pattern = `${Method} ${Level}` | `${Method} ${Level} ?${string}`

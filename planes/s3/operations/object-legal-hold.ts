@@ -1,9 +1,9 @@
 import { legalHoldDocument, parseLegalHold } from '../documents/legal-hold.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
-import { S3Error } from '../errors.ts'
-import { requestedVersion, requireLockedObject } from '../lookup.ts'
-import { defineOperation } from '../operation.ts'
-import { readDocument } from '../request/body-checks.ts'
+import { S3Error } from '../errors/s3-errors.ts'
+import { requestedVersion, requireLockedObject } from '../handling/lookup.ts'
+import { defineOperation } from '../handling/operation.ts'
+import { readDocument } from '../bodies/body-checks.ts'
 
 /** S3 API reference, PutObjectLegalHold. */
 export const putObjectLegalHold = defineOperation({

@@ -1,9 +1,9 @@
 import { parseRetention, retentionDocument } from '../documents/retention.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
-import { S3Error } from '../errors.ts'
-import { requestedVersion, requireLockedObject } from '../lookup.ts'
-import { defineOperation } from '../operation.ts'
-import { readDocument } from '../request/body-checks.ts'
+import { S3Error } from '../errors/s3-errors.ts'
+import { requestedVersion, requireLockedObject } from '../handling/lookup.ts'
+import { defineOperation } from '../handling/operation.ts'
+import { readDocument } from '../bodies/body-checks.ts'
 import { BYPASS_HEADER, bypassRequested } from '../request/lock-headers.ts'
 
 /** S3 API reference, PutObjectRetention. */

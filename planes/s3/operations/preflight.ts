@@ -1,5 +1,5 @@
 import { answerPreflight } from '../cors/cors-requests.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation } from '../handling/operation.ts'
 
 /** A browser's question whether it may send a request to a bucket. It is never signed, so no policy applies. */
 export const preflightBucket = defineOperation({

@@ -1,16 +1,16 @@
 import type { HeaderLine } from '../../http/exchange.ts'
 import { storeObject } from '../../objects/store-object.ts'
 import { checksumOf } from '../request/checksums.ts'
-import { CHUNK_HEADERS } from '../chunked/chunk-modes.ts'
-import { uploadBody } from '../chunked/upload-body.ts'
+import { CHUNK_HEADERS } from '../bodies/chunk-modes.ts'
+import { uploadBody } from '../bodies/upload-body.ts'
 import { writeCondition } from '../request/conditions.ts'
 import { WRITE_OFFSET, writeOffset } from '../request/write-offset.ts'
-import { appendObject } from '../append-object.ts'
+import { appendObject } from './append-object.ts'
 import { LOCK_HEADERS, requestedLock } from '../request/lock-headers.ts'
-import { requireBucket, requireLockable } from '../lookup.ts'
-import { writtenVersionHeader } from '../version-headers.ts'
+import { requireBucket, requireLockable } from '../handling/lookup.ts'
+import { writtenVersionHeader } from '../handling/version-headers.ts'
 import { contentHeaders, userMetadata } from '../request/metadata.ts'
-import { defineOperation, PUT_BYTES_MAXIMUM } from '../operation.ts'
+import { defineOperation, PUT_BYTES_MAXIMUM } from '../handling/operation.ts'
 
 /**
  * S3 API reference, PutObject. Everything in the head is checked before the body is read; nothing is visible before the

@@ -1,13 +1,13 @@
 import type { CommandOf } from '../../../engine/commands/commands.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { whileSourceChanges } from '../../objects/copy-object.ts'
-import { S3Error } from '../errors.ts'
-import { bucketIn, requireBucket } from '../lookup.ts'
-import { defineOperation } from '../operation.ts'
+import { S3Error } from '../errors/s3-errors.ts'
+import { bucketIn, requireBucket } from '../handling/lookup.ts'
+import { defineOperation } from '../handling/operation.ts'
 import { checkSourceConditions, writeCondition } from '../request/conditions.ts'
 import { clientToken, renameSource } from '../request/rename-source.ts'
-import type { ObjectRequest } from '../s3-request.ts'
-import type { S3Services } from '../services.ts'
+import type { ObjectRequest } from '../handling/s3-request.ts'
+import type { S3Services } from '../handling/services.ts'
 
 /** The rename that a request asks for, without its source version. */
 type Rename = Pick<CommandOf<'rename-object'>, 'bucket' | 'key' | 'sourceKey' | 'condition' | 'token'>

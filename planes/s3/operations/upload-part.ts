@@ -1,13 +1,13 @@
 import type { HeaderLine } from '../../http/exchange.ts'
 import type { ReceivedPayload } from '../../objects/receive-payload.ts'
 import { storeObject } from '../../objects/store-object.ts'
-import { CHUNK_HEADERS } from '../chunked/chunk-modes.ts'
-import { uploadBody } from '../chunked/upload-body.ts'
+import { CHUNK_HEADERS } from '../bodies/chunk-modes.ts'
+import { uploadBody } from '../bodies/upload-body.ts'
 import { checksumOf } from '../request/checksums.ts'
 import { requirePartChecksum } from '../request/upload-checksums.ts'
 import { partNumberParameter } from '../request/part-number.ts'
-import { requireUpload } from '../uploads.ts'
-import { defineOperation, PUT_BYTES_MAXIMUM } from '../operation.ts'
+import { requireUpload } from '../handling/uploads.ts'
+import { defineOperation, PUT_BYTES_MAXIMUM } from '../handling/operation.ts'
 
 /** S3 API reference, UploadPart. */
 export const uploadPart = defineOperation({

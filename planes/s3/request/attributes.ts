@@ -1,7 +1,7 @@
 /** The headers of GetObjectAttributes (S3 API reference). */
 
 import type { HttpRequest } from '../../http/exchange.ts'
-import { invalidArgument } from '../errors.ts'
+import { invalidArgument } from '../errors/s3-errors.ts'
 import { effectiveHeader } from './effective-headers.ts'
 import { PART_NUMBER_MAXIMUM } from './part-number.ts'
 import type { Target } from './target.ts'

@@ -1,5 +1,5 @@
 import { type ByteRange, rangeOf, unsatisfiedRange } from '../../http/headers/byte-range.ts'
-import { S3Error } from '../errors.ts'
+import { S3Error } from '../errors/s3-errors.ts'
 
 /**
  * Parses a Range header for an object of `size` bytes.

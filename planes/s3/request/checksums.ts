@@ -5,11 +5,15 @@
 
 import { createHash } from 'node:crypto'
 import { crc32, crc32c } from '../../../engine/hashing/crc32.ts'
-import { CHECKSUM_BYTES, type ChecksumAlgorithm, type ObjectChecksum } from '../../../engine/events/values.ts'
+import {
+  CHECKSUM_BYTES,
+  type ChecksumAlgorithm,
+  type ObjectChecksum,
+  type UploadChecksum,
+} from '../../../engine/events/values.ts'
 import type { HeaderLine, HttpRequest } from '../../http/exchange.ts'
 import { Crc64Nvme } from '../text/crc64nvme.ts'
-import { checksumText, typeName } from '../documents/checksum-elements.ts'
-import { S3Error } from '../errors.ts'
+import { S3Error } from '../errors/s3-errors.ts'
 import { effectiveHeader } from './effective-headers.ts'
 import type { Target } from './target.ts'
 
@@ -194,4 +198,24 @@ export function checksumHeaders(
     [`${CHECKSUM_PREFIX}${checksum.algorithm}`, checksumText(checksum, etag)],
     ['x-amz-checksum-type', typeName(checksum)],
   ]
+}
+
+/** S3's name of an algorithm, such as `CRC32`. */
+export function algorithmName(algorithm: ChecksumAlgorithm): string {
+  return algorithm.toUpperCase()
+}
+
+/** S3's name of the type: a checksum of the parts' checksums, or of all bytes. */
+export function typeName({ composite }: Pick<UploadChecksum, 'composite'>): 'COMPOSITE' | 'FULL_OBJECT' {
+  return composite ? 'COMPOSITE' : 'FULL_OBJECT'
+}
+
+/** A checksum as text; a composite checksum is followed by the number of parts, taken from the ETag. */
+export function checksumText({ value, composite }: ObjectChecksum, etag: string): string {
+  return composite ? `${base64Of(value)}${etag.slice(etag.lastIndexOf('-'))}` : base64Of(value)
+}
+
+/** Bytes in base64, without a copy of them. */
+export function base64Of({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('base64')
 }

@@ -11,7 +11,7 @@ import {
 } from '../../http/headers/conditions.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { effectiveHeader } from './effective-headers.ts'
-import { invalidArgument, S3Error } from '../errors.ts'
+import { invalidArgument, S3Error } from '../errors/s3-errors.ts'
 import type { Target } from './target.ts'
 
 /**

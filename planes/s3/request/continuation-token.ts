@@ -14,7 +14,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { BucketId } from '../../../engine/brands.ts'
 import { KEY_BYTES_MAXIMUM } from '../../../engine/domain/names.ts'
 import type { ListPosition } from '../../../projections/catalog/object-listing.ts'
-import { S3Error } from '../errors.ts'
+import { S3Error } from '../errors/s3-errors.ts'
 
 const DOMAIN = 'object-store/continuation-token/v1'
 const MAC_OFFSET = 1

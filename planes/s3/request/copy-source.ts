@@ -1,6 +1,6 @@
 /** The x-amz-copy-source header: `bucket/key` or `/bucket/key`, percent-encoded, optionally with `?versionId=`. */
 
-import { invalidArgument, type S3Error } from '../errors.ts'
+import { invalidArgument, type S3Error } from '../errors/s3-errors.ts'
 import { checkKeyLength } from './target.ts'
 import { decodeUri } from '../text/uri-encoding.ts'
 

@@ -4,7 +4,7 @@
  */
 
 import type { HeaderLine, HttpRequest } from '../../http/exchange.ts'
-import { S3Error } from '../errors.ts'
+import { S3Error } from '../errors/s3-errors.ts'
 import type { QueryParameters } from './query-parameters.ts'
 import type { Target } from './target.ts'
 

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { HttpRequest } from '../../http/exchange.ts'
-import { S3Error } from '../errors.ts'
+import { S3Error } from '../errors/s3-errors.ts'
 
 /** Maximum length of a Host in an error: the longest DNS name. */
 const SHOWN_MAXIMUM = 255

@@ -1,6 +1,6 @@
 /** Query parameters of listings. Every page size is at most 1000, except for buckets. */
 
-import { invalidArgument } from '../errors.ts'
+import { invalidArgument } from '../errors/s3-errors.ts'
 import type { QueryParameters } from './query-parameters.ts'
 
 const PAGE_MAXIMUM = 1000

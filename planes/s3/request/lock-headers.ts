@@ -1,12 +1,10 @@
 /** Headers of Object Lock: locks requested by writes, locks reported by reads, and the bypass of governance. */
 
 import type { Milliseconds } from '../../../engine/brands.ts'
-import type { LockState, Retention } from '../../../engine/events/values.ts'
+import { type LockState, type Retention, RETENTION_MODES, type RetentionMode } from '../../../engine/events/values.ts'
 import type { HeaderLine, HttpRequest } from '../../http/exchange.ts'
 import { effectiveHeader } from './effective-headers.ts'
-import { invalidArgument } from '../errors.ts'
-import { holdStatus } from '../documents/legal-hold.ts'
-import { retainUntilPast, retentionMode } from '../documents/retention.ts'
+import { invalidArgument, type S3Error } from '../errors/s3-errors.ts'
 import type { Target } from './target.ts'
 import { isoMilliseconds, parseIsoTimestamp } from '../text/timestamps.ts'
 
@@ -78,4 +76,20 @@ export function lockHeaders(lock: LockState | undefined): HeaderLine[] {
 /** Whether the request asks to bypass governance retention; its permission is checked elsewhere. */
 export function bypassRequested(request: HttpRequest, target: Target): boolean {
   return effectiveHeader(request, target, BYPASS_HEADER)?.toLowerCase() === 'true'
+}
+
+/** Whether a text is `ON` or `OFF`, case-sensitive; undefined for any other text. */
+export function holdStatus(text: string | undefined): boolean | undefined {
+  if (text === 'ON') return true
+  return text === 'OFF' ? false : undefined
+}
+
+/** The mode with this name, case-sensitive; undefined for another name. */
+export function retentionMode(text: string | undefined): RetentionMode | undefined {
+  return RETENTION_MODES.find((mode) => mode === text)
+}
+
+/** The refusal of a retain-until date in the past. */
+export function retainUntilPast(argumentName: string, date: string): S3Error {
+  return invalidArgument(argumentName, date, 'The retain until date must be in the future!')
 }

@@ -6,7 +6,7 @@
 import type { HttpRequest } from '../../http/exchange.ts'
 import { isHeaderValue } from '../../../engine/domain/names.ts'
 import { effectiveAmzHeaders } from './effective-headers.ts'
-import { invalidArgument, S3Error } from '../errors.ts'
+import { invalidArgument, S3Error } from '../errors/s3-errors.ts'
 import type { QueryParameters } from './query-parameters.ts'
 import type { Target } from './target.ts'
 

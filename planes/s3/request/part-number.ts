@@ -1,4 +1,4 @@
-import { invalidArgument } from '../errors.ts'
+import { invalidArgument } from '../errors/s3-errors.ts'
 import type { QueryParameters } from './query-parameters.ts'
 
 /** Parts are numbered from 1; a number need not be used. */

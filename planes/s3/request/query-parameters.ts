@@ -2,7 +2,7 @@
  * The query of a request, split and decoded once, in order, with repeats. Not an object, since clients choose names.
  */
 
-import { invalidArgument, S3Error } from '../errors.ts'
+import { invalidArgument, S3Error } from '../errors/s3-errors.ts'
 import { decodeUri, encodeUri } from '../text/uri-encoding.ts'
 
 export type QueryParameter = readonly [name: string, value: string]

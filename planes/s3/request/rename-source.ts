@@ -2,7 +2,7 @@
 
 import { isClientToken } from '../../../engine/domain/names.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
-import { invalidArgument, S3Error } from '../errors.ts'
+import { invalidArgument, S3Error } from '../errors/s3-errors.ts'
 import { decodeUri } from '../text/uri-encoding.ts'
 import { effectiveHeader } from './effective-headers.ts'
 import { checkKeyLength, type Target } from './target.ts'

@@ -5,7 +5,7 @@
  */
 
 import { KEY_BYTES_MAXIMUM, overlongKeyBytes } from '../../../engine/domain/names.ts'
-import { S3Error } from '../errors.ts'
+import { S3Error } from '../errors/s3-errors.ts'
 import { parseQuery, type QueryParameters } from './query-parameters.ts'
 import { decodeUri, encodeUri, needsNoEncoding } from '../text/uri-encoding.ts'
 

@@ -3,9 +3,8 @@
 import { isUploadChecksum } from '../../../engine/domain/upload-checksums.ts'
 import type { ObjectChecksum, UploadChecksum } from '../../../engine/events/values.ts'
 import type { HeaderLine, HttpRequest } from '../../http/exchange.ts'
-import { algorithmName, typeName } from '../documents/checksum-elements.ts'
-import { S3Error } from '../errors.ts'
-import { isAlgorithm, parseChecksum, rawChecksumHeader } from './checksums.ts'
+import { S3Error } from '../errors/s3-errors.ts'
+import { algorithmName, isAlgorithm, parseChecksum, rawChecksumHeader, typeName } from './checksums.ts'
 import { effectiveHeader } from './effective-headers.ts'
 import type { Target } from './target.ts'
 

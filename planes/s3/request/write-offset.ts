@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../../http/exchange.ts'
-import { invalidArgument } from '../errors.ts'
+import { invalidArgument } from '../errors/s3-errors.ts'
 import { effectiveHeader } from './effective-headers.ts'
 import type { Target } from './target.ts'
 

@@ -4,7 +4,7 @@
  */
 
 import { isUtf8 } from 'node:buffer'
-import { malformedXml } from '../errors.ts'
+import { malformedXml } from '../errors/s3-errors.ts'
 import { type XmlElement, XmlScanner } from './xml-scanner.ts'
 
 /** Start of a document: an optional declaration, then the document element. */

@@ -3,7 +3,7 @@
  * contain hundreds of thousands of references, so they are parsed without regular expressions and callbacks.
  */
 
-import { malformedXml } from '../errors.ts'
+import { malformedXml } from '../errors/s3-errors.ts'
 
 /** Named references and their code points. The quote is first, because ETags contain it. */
 const NAMED = [

@@ -4,7 +4,7 @@
  * by element, in about ten milliseconds.
  */
 
-import { malformedXml, type S3Error } from '../errors.ts'
+import { malformedXml, type S3Error } from '../errors/s3-errors.ts'
 import { checkReferences, resolveReferences } from './xml-references.ts'
 
 const NESTING_MAXIMUM = 10

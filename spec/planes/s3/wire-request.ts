@@ -1,7 +1,7 @@
 /** Requests for the specs of the wire modules: what a plane sees of HTTP, made from literals. */
 
 import type { HeaderLine, HttpRequest } from '../../../planes/http/exchange.ts'
-import { S3Error, type S3ErrorCode } from '../../../planes/s3/errors.ts'
+import { S3Error, type S3ErrorCode } from '../../../planes/s3/errors/s3-errors.ts'
 import { parseTarget, type Target } from '../../../planes/s3/request/target.ts'
 
 export interface WireRequest {

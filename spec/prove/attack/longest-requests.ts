@@ -1,6 +1,6 @@
 /** The longest head for each operation and each route, and documents of what answers escape: every refusal stays short. */
 import { routeList } from '../../../planes/management/routing/route-list.ts'
-import { isServed } from '../../../planes/s3/operation.ts'
+import { isServed } from '../../../planes/s3/handling/operation.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
 import { canBeSigned, filled, longBodies, longRequests, longRouteRequests } from '../../support/longest-requests.ts'
 import { ARENA_EXTENSIONS, BUCKET, OTHER_BUCKET } from './arena.ts'

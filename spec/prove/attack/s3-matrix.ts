@@ -1,8 +1,8 @@
 /** Every operation of S3, presented in every way, with every payload mode, by everybody (S1, S12, S13, S14). */
-import type { S3ErrorCode } from '../../../planes/s3/errors.ts'
-import { S3_ERRORS } from '../../../planes/s3/errors.ts'
-import { DECODED_LENGTH } from '../../../planes/s3/chunked/chunk-modes.ts'
-import { isServed } from '../../../planes/s3/operation.ts'
+import type { S3ErrorCode } from '../../../planes/s3/errors/s3-errors.ts'
+import { S3_ERRORS } from '../../../planes/s3/errors/s3-errors.ts'
+import { DECODED_LENGTH } from '../../../planes/s3/bodies/chunk-modes.ts'
+import { isServed } from '../../../planes/s3/handling/operation.ts'
 import { ARENA_EXTENSIONS } from './arena.ts'
 import type { Assault } from './assault.ts'
 import { everyKeyIsRefused } from './batch-deletions.ts'

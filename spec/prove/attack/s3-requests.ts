@@ -4,7 +4,7 @@
  */
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
-import { isServed, type Operation } from '../../../planes/s3/operation.ts'
+import { isServed, type Operation } from '../../../planes/s3/handling/operation.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
 import { deletionDocument, digestOf } from '../../support/wire-deletions.ts'
 import { type Arena, ARENA_EXTENSIONS, BUCKET } from './arena.ts'

@@ -1,7 +1,7 @@
 /** The ways to present oneself to the S3 plane, true and false, and what each must be told. */
 import { hash } from 'node:crypto'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import type { S3ErrorCode } from '../../../planes/s3/errors.ts'
+import type { S3ErrorCode } from '../../../planes/s3/errors/s3-errors.ts'
 import { presign, requestTarget, signHeaders } from '../../support/presign.ts'
 import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
 import { pairsOf } from '../pairs.ts'

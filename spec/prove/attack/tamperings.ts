@@ -1,6 +1,6 @@
 /** Ways to spoil a signed request, each with the codes that may answer it. */
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import { UNSUPPORTED_HEADERS } from '../../../planes/s3/request/unsupported-headers.ts'
+import { UNSUPPORTED_HEADERS } from '../../../planes/s3/unsupported-headers.ts'
 import type { Random } from '../../support/random.ts'
 import { BUCKET, OTHER_BUCKET } from './arena.ts'
 import type { SignedRequest } from './signed-requests.ts'

@@ -17,11 +17,11 @@ const COMPARISONS: readonly (readonly [path: string, words: RegExp])[] = [
   ['planes/management/access/bearer-token.ts', /timingSafeEqual\(tokenDigest\(sent\), tokenDigest\(expected\)\)/],
   ['planes/management/access/bearer-token.ts', /createHash\('sha256'\)\.update\(token\)\.digest\(\)/],
   [
-    'planes/s3/identity/equal-hex.ts',
+    'planes/s3/signing/equal-hex.ts',
     /SIGNATURE_HEX\.test\(hex\)\) return false\n.*\n.*\n {2}return timingSafeEqual\(compared\[0\], compared\[1\]\)/,
   ],
   ['planes/s3/identity/authenticate.ts', /const matches = equalsHex\(expected, claims\.signature\)/],
-  ['planes/s3/identity/chunk-signatures.ts', /return equalsHex\(this\.#previous, signature\)/],
+  ['planes/s3/signing/chunk-signatures.ts', /return equalsHex\(this\.#previous, signature\)/],
 ]
 
 function wrongAt(token: string, at: number): string {

@@ -1,4 +1,4 @@
-import { S3Error } from '../../../planes/s3/errors.ts'
+import { S3Error } from '../../../planes/s3/errors/s3-errors.ts'
 
 export type S3Answer<T> = { readonly value: T } | { readonly code: string }
 

@@ -1,9 +1,9 @@
 /** The pages of spec/s3 as the tables of the S3 plane say they must be. */
 import { fileURLToPath } from 'node:url'
-import { S3_ERRORS } from '../../../planes/s3/errors.ts'
-import type { Level, Operation } from '../../../planes/s3/operation.ts'
+import { S3_ERRORS } from '../../../planes/s3/errors/s3-errors.ts'
+import type { Level, Operation } from '../../../planes/s3/handling/operation.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
-import { UNSUPPORTED_HEADERS } from '../../../planes/s3/request/unsupported-headers.ts'
+import { UNSUPPORTED_HEADERS } from '../../../planes/s3/unsupported-headers.ts'
 
 const PATHS: Readonly<Record<Level, string>> = { service: '/', bucket: '/{bucket}', object: '/{bucket}/{key}' }
 
@@ -71,7 +71,7 @@ ${table(header, OPERATIONS.map(operationRow))}
 
 ## Headers that are refused
 
-From the table in \`planes/s3/request/unsupported-headers.ts\`. A request with one of them is answered \`NotImplemented\`, also when
+From the table in \`planes/s3/unsupported-headers.ts\`. A request with one of them is answered \`NotImplemented\`, also when
 a presigned URL has it as a query parameter. A value that asks for what the store does anyway is let pass. With its extension on, a header
 is let pass where an operation does what it asks for.
 
@@ -83,7 +83,7 @@ export function errorsDocument(): string {
   const rows = Object.entries(S3_ERRORS).map(([code, { status, message }]) => [`\`${code}\``, String(status), message])
   return `# Errors of the S3 plane
 
-Every error code that the S3 plane answers with, from the table in \`planes/s3/errors.ts\`; a spec compares the two. The
+Every error code that the S3 plane answers with, from the table in \`planes/s3/errors/s3-errors.ts\`; a spec compares the two. The
 message is for the general case: where more is known, a more exact one takes its place. An answer to HEAD has the
 status alone.
 

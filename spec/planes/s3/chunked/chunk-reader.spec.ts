@@ -1,8 +1,8 @@
 /** The reader of bodies in chunks: AWS's published examples, pieces of any size, and how much it keeps. */
 import { test } from 'tap'
-import { ChunkReader } from '../../../../planes/s3/chunked/chunk-reader.ts'
-import { ChunkSignatures } from '../../../../planes/s3/identity/chunk-signatures.ts'
-import { deriveSigningKey } from '../../../../planes/s3/identity/signature-v4.ts'
+import { ChunkReader } from '../../../../planes/s3/bodies/chunk-reader.ts'
+import { ChunkSignatures } from '../../../../planes/s3/signing/chunk-signatures.ts'
+import { deriveSigningKey } from '../../../../planes/s3/signing/signature-v4.ts'
 import { encodedBody, signedParts } from '../../../support/chunked-requests.ts'
 import { sampleBytes } from '../../../support/sample-bytes.ts'
 import { CREDENTIAL } from '../identity/signing.ts'

@@ -1,9 +1,9 @@
 /** S13: every operation against its action, both ways: with it alone it passes, with all but it it does not. */
 import tap, { test } from 'tap'
 import { EXTENSIONS } from '../../../../planes/objects/s3-extensions.ts'
-import { S3_ACTIONS } from '../../../../planes/s3/identity/authorize.ts'
+import { S3_ACTIONS } from '../../../../planes/s3/authorize.ts'
 import { OPERATIONS } from '../../../../planes/s3/operation-list.ts'
-import type { Operation } from '../../../../planes/s3/operation.ts'
+import type { Operation } from '../../../../planes/s3/handling/operation.ts'
 import { allow, deny, type Identity, newIdentity } from '../../../support/identities.ts'
 import { startManaged } from '../../../support/management-server.ts'
 import { tableWith } from '../../../support/pages/markdown-tables.ts'

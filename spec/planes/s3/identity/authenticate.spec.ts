@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
-import type { Identity } from '../../../../planes/s3/identity/identity.ts'
+import type { Identity } from '../../../../planes/s3/signing/identity.ts'
 import {
   canonicalText,
   deriveSigningKey,
   SigningKey,
   stringToSign,
-} from '../../../../planes/s3/identity/signature-v4.ts'
-import { SigningKeyCache } from '../../../../planes/s3/identity/signing-key-cache.ts'
+} from '../../../../planes/s3/signing/signature-v4.ts'
+import { SigningKeyCache } from '../../../../planes/s3/signing/signing-key-cache.ts'
 import type { QueryParameter } from '../../../../planes/s3/request/query-parameters.ts'
 import { presign, requestTarget } from '../../../support/presign.ts'
 import { authenticate, CREDENTIAL, EMPTY_SHA256, HOST_H, NOW, presigned, replaced, signed, without } from './signing.ts'

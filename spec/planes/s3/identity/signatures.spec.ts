@@ -3,7 +3,7 @@ import { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { NO_EXTENSIONS } from '../../../../planes/objects/s3-extensions.ts'
 import { recognize } from '../../../../planes/s3/recognize-operation.ts'
-import { refuseUnsupportedHeaders } from '../../../../planes/s3/request/unsupported-headers.ts'
+import { refuseUnsupportedHeaders } from '../../../../planes/s3/unsupported-headers.ts'
 import { authenticate, HOST_H, NOW, presigned, signed } from './signing.ts'
 import { detail, refusal, refusalCode, wireRequest } from '../wire-request.ts'
 

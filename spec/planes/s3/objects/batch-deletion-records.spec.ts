@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { test } from 'tap'
 import { compilePolicies } from '../../../../engine/access/policy.ts'
-import type { Credential } from '../../../../planes/s3/identity/identity.ts'
+import type { Credential } from '../../../../planes/s3/signing/identity.ts'
 import { allow, deny } from '../../../support/identities.ts'
 import { journalEntries, type JournalEntry } from '../../../support/journal-entries.ts'
 import { startInThread, temporaryDirectory } from '../../../support/test-server.ts'

@@ -3,10 +3,10 @@ import { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { OPERATIONS } from '../../../../planes/s3/operation-list.ts'
 import { NO_EXTENSIONS } from '../../../../planes/objects/s3-extensions.ts'
-import { isServed, type Operation } from '../../../../planes/s3/operation.ts'
+import { isServed, type Operation } from '../../../../planes/s3/handling/operation.ts'
 import { recognize } from '../../../../planes/s3/recognize-operation.ts'
 import { effectiveAmzHeaders, effectiveHeader } from '../../../../planes/s3/request/effective-headers.ts'
-import { refuseUnsupportedHeaders, UNSUPPORTED_HEADERS } from '../../../../planes/s3/request/unsupported-headers.ts'
+import { refuseUnsupportedHeaders, UNSUPPORTED_HEADERS } from '../../../../planes/s3/unsupported-headers.ts'
 import { detail, refusal, refusalCode, wireRequest } from '../wire-request.ts'
 
 function recognized(line: string, headers: readonly HeaderLine[] = []): Operation {

@@ -5,7 +5,7 @@
 import type { HeaderLine, HttpRequest, RequestBody } from '../../../../planes/http/exchange.ts'
 import type { PayloadStores } from '../../../../planes/objects/receive-payload.ts'
 import { EXTENSIONS } from '../../../../planes/objects/s3-extensions.ts'
-import type { S3Services } from '../../../../planes/s3/services.ts'
+import type { S3Services } from '../../../../planes/s3/handling/services.ts'
 import { millisecondsOf } from '../../../../engine/brands.ts'
 import { requestTarget } from '../../../support/presign.ts'
 import type { ChunkTarget } from './spoiling.ts'
@@ -15,8 +15,8 @@ export interface PlaneBuild {
   readonly authenticate: typeof import('../../../../planes/s3/identity/authenticate.ts')
   readonly target: typeof import('../../../../planes/s3/request/target.ts')
   readonly recognize: typeof import('../../../../planes/s3/recognize-operation.ts')
-  readonly headers: typeof import('../../../../planes/s3/request/unsupported-headers.ts')
-  readonly upload: typeof import('../../../../planes/s3/chunked/upload-body.ts')
+  readonly headers: typeof import('../../../../planes/s3/unsupported-headers.ts')
+  readonly upload: typeof import('../../../../planes/s3/bodies/upload-body.ts')
   readonly payload: typeof import('../../../../planes/objects/receive-payload.ts')
 }
 
@@ -27,8 +27,8 @@ export async function planeBuild(root: URL): Promise<PlaneBuild> {
     authenticate: (await load('planes/s3/identity/authenticate.js')) as PlaneBuild['authenticate'],
     target: (await load('planes/s3/request/target.js')) as PlaneBuild['target'],
     recognize: (await load('planes/s3/recognize-operation.js')) as PlaneBuild['recognize'],
-    headers: (await load('planes/s3/request/unsupported-headers.js')) as PlaneBuild['headers'],
-    upload: (await load('planes/s3/chunked/upload-body.js')) as PlaneBuild['upload'],
+    headers: (await load('planes/s3/unsupported-headers.js')) as PlaneBuild['headers'],
+    upload: (await load('planes/s3/bodies/upload-body.js')) as PlaneBuild['upload'],
     payload: (await load('planes/objects/receive-payload.js')) as PlaneBuild['payload'],
   }
 }

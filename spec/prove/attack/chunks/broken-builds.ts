@@ -17,15 +17,15 @@ export interface BrokenBuild {
   readonly onlyFails?: boolean
 }
 
-const READER = 'planes/s3/chunked/chunk-reader.js'
-const TRAILER = 'planes/s3/chunked/chunk-trailer.js'
-const UPLOAD = 'planes/s3/chunked/upload-body.js'
-const BODY = 'planes/s3/chunked/chunked-body.js'
-const CHECKS = 'planes/s3/request/body-checks.js'
+const READER = 'planes/s3/bodies/chunk-reader.js'
+const TRAILER = 'planes/s3/bodies/chunk-trailer.js'
+const UPLOAD = 'planes/s3/bodies/upload-body.js'
+const BODY = 'planes/s3/bodies/chunked-body.js'
+const CHECKS = 'planes/s3/bodies/body-checks.js'
 const SUMS = 'planes/s3/request/checksums.js'
-const HEADERS = 'planes/s3/request/unsupported-headers.js'
+const HEADERS = 'planes/s3/unsupported-headers.js'
 const AUTHENTICATE = 'planes/s3/identity/authenticate.js'
-const SIGNATURES = 'planes/s3/identity/chunk-signatures.js'
+const SIGNATURES = 'planes/s3/signing/chunk-signatures.js'
 
 export const BROKEN_BUILDS: readonly BrokenBuild[] = [
   { name: 'the signature of the request', changes: [[AUTHENTICATE, 'if (!matches)', 'if (false)']] },
@@ -65,7 +65,7 @@ export const BROKEN_BUILDS: readonly BrokenBuild[] = [
     changes: [
       [READER, ';chunk-signature=([0-9a-f]{64})\\r\\n$/', ';chunk-signature=([0-9a-f]{0,64})\\r\\n$/'],
       [
-        'planes/s3/identity/equal-hex.js',
+        'planes/s3/signing/equal-hex.js',
         'if (!SIGNATURE_HEX.test(hex))\n        return false;',
         'if (hex.length < 64) return expected.startsWith(hex);',
       ],

@@ -1,7 +1,7 @@
 /** Bodies in chunks: a line that says what the head of the request did, then the body. */
-import { ChunkReader } from '../../../../planes/s3/chunked/chunk-reader.ts'
-import { ChunkSignatures } from '../../../../planes/s3/identity/chunk-signatures.ts'
-import { deriveSigningKey } from '../../../../planes/s3/identity/signature-v4.ts'
+import { ChunkReader } from '../../../../planes/s3/bodies/chunk-reader.ts'
+import { ChunkSignatures } from '../../../../planes/s3/signing/chunk-signatures.ts'
+import { deriveSigningKey } from '../../../../planes/s3/signing/signature-v4.ts'
 import {
   CHUNK_FORMS,
   chunkedParts,

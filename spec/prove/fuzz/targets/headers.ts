@@ -1,7 +1,7 @@
 /** Headers that say which bytes are wanted, whether at all, and what is kept beside an object. */
 import { microsecondsOf, millisecondsOf } from '../../../../engine/brands.ts'
 import { byteRange } from '../../../../planes/s3/request/byte-range.ts'
-import { copyRange } from '../../../../planes/s3/request/copy-range.ts'
+import { copyRange } from '../../../../planes/s3/handling/copy-range.ts'
 import { checkReadConditions, writeCondition } from '../../../../planes/s3/request/conditions.ts'
 import { contentHeaders, responseOverrides, userMetadata } from '../../../../planes/s3/request/metadata.ts'
 import { parseQuery } from '../../../../planes/s3/request/query-parameters.ts'

@@ -1,7 +1,7 @@
 /** Who sent a request: nothing that was not signed with the secret is let in, and what was signed right is. */
 import { millisecondsOf } from '../../../../engine/brands.ts'
 import { Authenticator } from '../../../../planes/s3/identity/authenticate.ts'
-import type { Identity } from '../../../../planes/s3/identity/identity.ts'
+import type { Identity } from '../../../../planes/s3/signing/identity.ts'
 import type { HttpRequest } from '../../../../planes/http/exchange.ts'
 import { presign, signHeaders } from '../../../support/presign.ts'
 import { canonicalQuery } from '../../../../planes/s3/request/query-parameters.ts'

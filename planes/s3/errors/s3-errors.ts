@@ -3,11 +3,9 @@
  * Source of codes and statuses: the S3 API reference, list of error responses.
  */
 
-import { DOMAIN_ERRORS, type DomainErrorCode } from '../../engine/domain/error-table.ts'
-import type { DomainError } from '../../engine/errors.ts'
-import { cutText } from '../exchange/cut-text.ts'
-import type { HeaderLine } from '../http/exchange.ts'
-import { escapeXmlLossy, XML_DECLARATION } from './text/xml-writer.ts'
+import { DOMAIN_ERRORS, type DomainErrorCode } from '../../../engine/domain/error-table.ts'
+import type { DomainError } from '../../../engine/errors.ts'
+import type { HeaderLine } from '../../http/exchange.ts'
 
 interface ErrorRow {
   readonly status: number
@@ -162,42 +160,4 @@ export function invalidArgument(argumentName: string, argumentValue: string, mes
 /** MalformedXML with the reason `why`. */
 export function malformedXml(why: string): S3Error {
   return new S3Error('MalformedXML', { message: `The XML you provided is not valid here. ${why}` })
-}
-
-interface ErrorDocumentContext {
-  /** The value of the x-amz-request-id header of the same response; clients compare them. */
-  readonly requestId: string
-  /** The path that was asked for. */
-  readonly resource: string
-}
-
-/** Of one text as written in the document: a key of 1,024 plain bytes is not cut. */
-const TEXT_BYTES_MAXIMUM = 1024
-/** Of the path, so that an error without details, such as SlowDown, stays below 1 KiB with its head. */
-const RESOURCE_BYTES_MAXIMUM = 512
-/** Of message and details together, so that a document with its tags and head stays below 4 KiB for any request. */
-const TEXTS_BYTES_MAXIMUM = 2560
-
-/**
- * The XML of an error. Texts are cut to bound its size, and characters that XML cannot carry are replaced, so that it
- * always parses (decision 0177).
- */
-export function errorDocument(error: S3Error, context: ErrorDocumentContext): string {
-  let room = TEXTS_BYTES_MAXIMUM
-  let inner = `<Code>${error.code}</Code>`
-  const line = (name: string, text: string): void => {
-    const written = cut(text, Math.min(room, TEXT_BYTES_MAXIMUM))
-    room = Math.max(0, room - Buffer.byteLength(written))
-    inner += `<${name}>${written}</${name}>`
-  }
-  line('Message', error.message)
-  for (const [name, text] of error.details) line(name, text)
-  inner += `<Resource>${cut(context.resource, RESOURCE_BYTES_MAXIMUM)}</Resource>`
-  // S3 identifies a machine in HostId; here it is a constant.
-  const requestId = escapeXmlLossy(context.requestId)
-  return `${XML_DECLARATION}<Error>${inner}<RequestId>${requestId}</RequestId><HostId>object-store</HostId></Error>`
-}
-
-function cut(text: string, bytesMaximum: number): string {
-  return escapeXmlLossy(cutText(text, bytesMaximum, escapeXmlLossy))
 }

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import type { ChecksumAlgorithm } from '../../../engine/events/values.ts'
-import type { ClaimedPayload } from '../identity/identity.ts'
+import type { ClaimedPayload } from '../signing/identity.ts'
 import {
   contentMd5,
   type DeclaredChecksum,
@@ -8,9 +8,9 @@ import {
   type RunningChecksum,
   startChecksum,
   type TrailingChecksum,
-} from './checksums.ts'
-import { S3Error } from '../errors.ts'
-import type { S3Request } from '../s3-request.ts'
+} from '../request/checksums.ts'
+import { S3Error } from '../errors/s3-errors.ts'
+import type { S3Request } from '../handling/s3-request.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 
 /** Checks a body against the digests and checksums that its request declares. */

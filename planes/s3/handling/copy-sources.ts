@@ -1,14 +1,14 @@
 /** The sources of CopyObject and UploadPartCopy. */
 
-import type { VersionSelector } from '../../engine/commands/version-name.ts'
-import type { HeaderLine } from '../http/exchange.ts'
-import { findObject, type FoundObject } from '../objects/find-object.ts'
-import { versionIdOf } from '../objects/version-ids.ts'
-import { S3Error } from './errors.ts'
+import type { VersionSelector } from '../../../engine/commands/version-name.ts'
+import type { HeaderLine } from '../../http/exchange.ts'
+import { findObject, type FoundObject } from '../../objects/find-object.ts'
+import { versionIdOf } from '../../objects/version-ids.ts'
+import { S3Error } from '../errors/s3-errors.ts'
 import { bucketIn, noSuchKey, noSuchVersion, parseVersionId } from './lookup.ts'
-import { checkSourceConditions } from './request/conditions.ts'
-import { type CopySource, parseCopySource } from './request/copy-source.ts'
-import { effectiveHeader } from './request/effective-headers.ts'
+import { checkSourceConditions } from '../request/conditions.ts'
+import { type CopySource, parseCopySource } from '../request/copy-source.ts'
+import { effectiveHeader } from '../request/effective-headers.ts'
 import type { ObjectRequest } from './s3-request.ts'
 import type { S3Services } from './services.ts'
 

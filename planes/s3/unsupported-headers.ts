@@ -4,15 +4,15 @@
  * supports such a header lists it in its `headers`; while an extension is off, its headers are refused all the same.
  */
 
-import type { HttpRequest } from '../../http/exchange.ts'
-import { effectiveAmzHeaders, effectiveHeader } from './effective-headers.ts'
-import { CHUNK_HEADERS, CHUNK_MODES, DECODED_LENGTH, TRAILER } from '../chunked/chunk-modes.ts'
-import { invalidArgument, S3Error } from '../errors.ts'
-import { type Extension, type Extensions, turnOn } from '../../objects/s3-extensions.ts'
-import type { Operation } from '../operation.ts'
-import { STREAMING_PREFIX } from '../identity/signature-v4.ts'
-import { CLIENT_HINTS } from '../client-hints.ts'
-import type { Target } from './target.ts'
+import type { HttpRequest } from '../http/exchange.ts'
+import { effectiveAmzHeaders, effectiveHeader } from './request/effective-headers.ts'
+import { CHUNK_HEADERS, CHUNK_MODES, DECODED_LENGTH, TRAILER } from './bodies/chunk-modes.ts'
+import { invalidArgument, S3Error } from './errors/s3-errors.ts'
+import { type Extension, type Extensions, turnOn } from '../objects/s3-extensions.ts'
+import type { Operation } from './handling/operation.ts'
+import { STREAMING_PREFIX } from './signing/signature-v4.ts'
+import { CLIENT_HINTS } from './errors/client-hints.ts'
+import type { Target } from './request/target.ts'
 
 interface UnsupportedHeader {
   /** Lower-case name, or a prefix with `*` at its end. */

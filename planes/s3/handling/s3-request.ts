@@ -1,8 +1,8 @@
-import { boundedText } from '../../engine/events/bounded-text.ts'
-import type { RequestJournal } from '../exchange/request-journal.ts'
-import type { HttpRequest } from '../http/exchange.ts'
-import type { ClaimedPayload, Identity } from './identity/identity.ts'
-import type { Target } from './request/target.ts'
+import { boundedText } from '../../../engine/events/bounded-text.ts'
+import type { RequestJournal } from '../../exchange/request-journal.ts'
+import type { HttpRequest } from '../../http/exchange.ts'
+import type { ClaimedPayload, Identity } from '../signing/identity.ts'
+import type { Target } from '../request/target.ts'
 
 /** An authenticated, recognized and authorized request, as an operation of the whole service receives it. */
 export interface S3Request {

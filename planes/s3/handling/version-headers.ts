@@ -1,7 +1,7 @@
-import type { VersionName } from '../../engine/commands/version-name.ts'
-import type { BucketState, ObjectState } from '../../engine/state-ports.ts'
-import type { HeaderLine } from '../http/exchange.ts'
-import { versionIdOf } from '../objects/version-ids.ts'
+import type { VersionName } from '../../../engine/commands/version-name.ts'
+import type { BucketState, ObjectState } from '../../../engine/state-ports.ts'
+import type { HeaderLine } from '../../http/exchange.ts'
+import { versionIdOf } from '../../objects/version-ids.ts'
 import type { S3Services } from './services.ts'
 
 /** The version header of an answer about an object: none in a bucket that never had versioning. */

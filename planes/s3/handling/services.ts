@@ -1,10 +1,10 @@
-import type { Milliseconds, UploadId } from '../../engine/brands.ts'
-import type { EngineClient } from '../../engine/client/engine-client.ts'
-import type { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
-import type { PayloadSources } from '../objects/read-object.ts'
-import type { PayloadStores } from '../objects/receive-payload.ts'
-import type { Extensions } from '../objects/s3-extensions.ts'
-import type { Owner } from './documents/listing-elements.ts'
+import type { Milliseconds, UploadId } from '../../../engine/brands.ts'
+import type { EngineClient } from '../../../engine/client/engine-client.ts'
+import type { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
+import type { PayloadSources } from '../../objects/read-object.ts'
+import type { PayloadStores } from '../../objects/receive-payload.ts'
+import type { Extensions } from '../../objects/s3-extensions.ts'
+import type { Owner } from '../documents/listing-elements.ts'
 
 /** The services of S3 operations; one set per front end. */
 export interface S3Services extends PayloadSources, PayloadStores {

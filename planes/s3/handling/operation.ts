@@ -1,7 +1,7 @@
-import type { HttpResponse } from '../http/exchange.ts'
+import type { HttpResponse } from '../../http/exchange.ts'
 import type { BucketRequest, ObjectRequest, S3Request } from './s3-request.ts'
 import type { S3Services } from './services.ts'
-import type { Extension, Extensions } from '../objects/s3-extensions.ts'
+import type { Extension, Extensions } from '../../objects/s3-extensions.ts'
 
 export type Level = 'service' | 'bucket' | 'object'
 export type Method = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS'

@@ -10,8 +10,8 @@
  * publish any before `end` has returned. Between pieces at most a head or a trailer is kept.
  */
 import { createHash, type Hash, hash } from 'node:crypto'
-import { S3Error } from '../errors.ts'
-import type { ChunkSignatures } from '../identity/chunk-signatures.ts'
+import { S3Error } from '../errors/s3-errors.ts'
+import type { ChunkSignatures } from '../signing/chunk-signatures.ts'
 import { TRAILER_BYTES_MAXIMUM, trailingValue } from './chunk-trailer.ts'
 
 /** Of every chunk except the last with bytes (S3 API reference, "Transferring Payload in Multiple Chunks"). */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { S3Error } from '../errors.ts'
-import type { ChunkSignatures } from '../identity/chunk-signatures.ts'
+import { S3Error } from '../errors/s3-errors.ts'
+import type { ChunkSignatures } from '../signing/chunk-signatures.ts'
 
 /** Maximum bytes after the final chunk. The longest checksum with name and signature takes about 160. */
 export const TRAILER_BYTES_MAXIMUM = 1024

@@ -1,5 +1,5 @@
-import { PUT_BYTES_MAXIMUM } from '../operation.ts'
-import { invalidArgument, S3Error } from '../errors.ts'
+import { PUT_BYTES_MAXIMUM } from './operation.ts'
+import { invalidArgument, S3Error } from '../errors/s3-errors.ts'
 
 const HEADER = 'x-amz-copy-source-range'
 /** Both ends are required; 15 digits exceed the size of any object. */
