@@ -24,6 +24,7 @@ const ENTRIES = {
   'planes/http/node/node-server.ts': 'listener',
   'planes/http/uws/uws-apps.ts': 'uws',
   'planes/http/uws/uws-server.ts': 'uws',
+  'planes/s3/documents/document-thread.ts': 'front',
   'projections/checkpoints/tree-thread.ts': 'reader',
   'projections/replay/replay-thread.ts': 'reader',
   'projections/replay/writing-thread.ts': 'writer',

@@ -67,6 +67,13 @@ export const shareTable = {
     unit: 'places',
     capacity: 32,
   },
+  'big-documents': {
+    sentence: 'Documents over 16 KiB sent to the S3 plane, which a thread reads one after the other.',
+    unit: 'places',
+    capacity: 1,
+    waitingMaximum: 64,
+    waitMillisecondsMaximum: 10_000,
+  },
   'password-hashes': {
     sentence: 'Passwords that are hashed.',
     unit: 'places',

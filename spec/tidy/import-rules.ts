@@ -138,6 +138,10 @@ export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
   },
   '@node-rs/crc32': { homes: ['engine/hashing/crc32.ts'], instead: 'use crc32 and crc32c of engine/hashing/crc32.ts' },
   clipanion: { homes: ['cli/'], instead: 'command lines are parsed in cli/ alone' },
+  'fast-xml-parser': {
+    homes: ['planes/s3/text/xml-reader.ts'],
+    instead: 'documents of clients are read by planes/s3/text/xml-reader.ts, after xml-bounds.ts has bounded them',
+  },
   koffi: {
     homes: ['planes/http/uws/receive-buffer.ts'],
     instead:

@@ -10,6 +10,7 @@ import type { HttpListener } from '../../../planes/http/listener.ts'
 import { Authenticator } from '../../../planes/s3/identity/authenticate.ts'
 import type { Credential } from '../../../planes/s3/signing/identity.ts'
 import { CredentialDirectory, rootCredentialOf } from '../../../planes/s3/identity/credential-directory.ts'
+import { bigDocuments } from '../../../planes/s3/documents/big-documents.ts'
 import { malformedRequestResponse } from '../../../planes/s3/documents/error-response.ts'
 import { HostNames } from '../../../planes/s3/request/host-names.ts'
 import { createS3Handler } from '../../../planes/s3/s3-plane.ts'
@@ -85,6 +86,7 @@ function stop(graceMilliseconds: number): Promise<void> {
 async function close(graceMilliseconds: number): Promise<void> {
   const opened = await listening?.catch(() => undefined)
   await opened?.close(graceMilliseconds)
+  bigDocuments.end()
   await log.flush()
   engine.flush()
   send({ kind: 'stopped' })

@@ -5,8 +5,7 @@
 
 import type { CorsRule } from '../../../engine/events/values.ts'
 import { malformedXml, S3Error } from '../errors/s3-errors.ts'
-import { childText, expectOnly, readXml } from '../text/xml-reader.ts'
-import type { XmlElement } from '../text/xml-scanner.ts'
+import { childText, expectOnly, readXml, type XmlElement } from '../text/xml-reader.ts'
 import { element, successDocument } from '../text/xml-writer.ts'
 
 const ROOT = 'CORSConfiguration'

@@ -1,14 +1,10 @@
-/**
- * The body of CompleteMultipartUpload: up to 10,000 parts in 4 MiB, read with the scanner, because a tree parser would
- * block other requests for too long.
- */
+/** The body of CompleteMultipartUpload: up to 10,000 parts in 4 MiB. A thread may hand over the result, so it is a few arrays. */
 
 import { CHECKSUM_ALGORITHMS, CHECKSUM_BYTES, type UploadChecksum } from '../../../engine/events/values.ts'
 import { invalidArgument, malformedXml, S3Error } from '../errors/s3-errors.ts'
 import { algorithmName, parseBase64 } from '../request/checksums.ts'
 import { PART_NUMBER_MAXIMUM } from '../request/part-number.ts'
-import { documentElement } from '../text/xml-reader.ts'
-import { XmlScanner } from '../text/xml-scanner.ts'
+import { expectBlank, expectListed, readXmlList, wordOf, type XmlElement } from '../text/xml-reader.ts'
 
 const MD5_BYTES = 16
 /** Checked before decoding: Node accepts characters whose lower byte is a hexadecimal digit. */
@@ -23,9 +19,9 @@ export interface CompleteMultipartUpload {
   /** Part numbers, strictly ascending, 1 to 10000, at least one. */
   readonly parts: Uint16Array
   /** Expected MD5 of each part, 16 bytes each, in the same order. */
-  readonly md5s: Buffer
+  readonly md5s: Uint8Array
   /** Checksums in the same order, where the upload asked for them; `given` is 1 for each part that lists one. */
-  readonly checksums: { readonly values: Buffer; readonly given: Uint8Array } | undefined
+  readonly checksums: { readonly values: Uint8Array; readonly given: Uint8Array } | undefined
 }
 
 /** A part of the list as read. */
@@ -52,24 +48,22 @@ interface ForeignPart {
  */
 export function parseCompleteMultipartUpload(body: Buffer, asked?: UploadChecksum): CompleteMultipartUpload {
   const sums = asked && new ListedChecksums(asked)
-  const scanner = new XmlScanner(documentElement(body))
+  const root = readXmlList(body, 'CompleteMultipartUpload')
+  expectListed(root, ['Part'])
+  const listed = root.children.get('Part') ?? []
+  if (listed.length > PART_NUMBER_MAXIMUM) throw malformedXml(`There are more than ${PART_NUMBER_MAXIMUM} parts.`)
   const numbers = new Uint16Array(PART_NUMBER_MAXIMUM)
   const md5s = Buffer.alloc(PART_NUMBER_MAXIMUM * MD5_BYTES)
-  let count = 0
+  const count = listed.length
   let ascending = true
   let foreign: ForeignPart | undefined
-  scanner.beginRoot('CompleteMultipartUpload')
-  for (let name = scanner.next(); name !== undefined; name = scanner.next()) {
-    if (name !== 'Part') throw malformedXml(`${name} is not expected.`)
-    if (count === PART_NUMBER_MAXIMUM) throw malformedXml(`There are more than ${PART_NUMBER_MAXIMUM} parts.`)
-    const part = readPart(scanner, sums?.element)
-    if (count > 0 && part.number <= (numbers[count - 1] ?? 0)) ascending = false
-    if (!writeMd5(md5s, count, part.etag)) foreign ??= part
-    numbers[count] = part.number
-    sums?.add(count, part)
-    count += 1
+  for (const [index, element] of listed.entries()) {
+    const part = readPart(element, sums?.element)
+    if (index > 0 && part.number <= (numbers[index - 1] ?? 0)) ascending = false
+    if (!writeMd5(md5s, index, part.etag)) foreign ??= part
+    numbers[index] = part.number
+    sums?.add(index, part)
   }
-  scanner.finish()
   if (count === 0) throw malformedXml('There must be at least one part.')
   if (!ascending) throw new S3Error('InvalidPartOrder')
   if (foreign !== undefined) throw invalidPart(foreign)
@@ -118,24 +112,22 @@ class ListedChecksums {
   }
 }
 
-function readPart(scanner: XmlScanner, element: string | undefined): ReadPart {
-  let number: string | undefined
-  let etag: string | undefined
-  let checksum: string | undefined
-  let otherChecksum: string | undefined
-  for (let name = scanner.next(); name !== undefined; name = scanner.next()) {
-    if (name === 'PartNumber' && number === undefined) number = scanner.text()
-    else if (name === 'ETag' && etag === undefined) etag = scanner.text()
-    else if (name === element && checksum === undefined) checksum = scanner.text()
-    else if (name === 'PartNumber' || name === 'ETag' || name === element)
-      throw malformedXml(`${name} occurs more than once.`)
-    else {
-      if (element !== undefined && CHECKSUM_ELEMENTS.has(name)) otherChecksum ??= name
-      scanner.skip()
-    }
-  }
+function readPart(part: XmlElement, wanted: string | undefined): ReadPart {
+  const number = once(part, 'PartNumber')
+  const etag = once(part, 'ETag')
   if (number === undefined || etag === undefined) throw malformedXml('A part needs PartNumber and ETag.')
+  const checksum = wanted === undefined ? undefined : once(part, wanted)
+  const isOther = (name: string) => name !== wanted && CHECKSUM_ELEMENTS.has(name)
+  const otherChecksum = wanted === undefined ? undefined : [...part.children.keys()].find(isOther)
+  expectBlank(part)
   return { number: partNumber(number), etag, checksum, otherChecksum }
+}
+
+/** The text of a member that may occur once; undefined when absent. */
+function once(part: XmlElement, name: string): string | undefined {
+  const [first, second] = part.children.get(name) ?? []
+  if (second !== undefined) throw malformedXml(`${name} occurs more than once.`)
+  return first && wordOf(first)
 }
 
 function partNumber(text: string): number {

@@ -1,12 +1,11 @@
 /**
- * The bodies of DeleteObjects: a request of up to 1,000 keys, read with the scanner, and the result of each key. Names
- * and order of elements follow the S3 API reference.
+ * The bodies of DeleteObjects: a request of up to 1,000 keys, and the result of each key. Names and order of elements
+ * follow the S3 API reference.
  */
 
 import { cutText } from '../../exchange/cut-text.ts'
 import { malformedXml, type S3Error } from '../errors/s3-errors.ts'
-import { documentElement } from '../text/xml-reader.ts'
-import { XmlScanner } from '../text/xml-scanner.ts'
+import { exactTextOf, expectListed, readXmlList, wordOf, type XmlElement } from '../text/xml-reader.ts'
 import { element, escapeXml, successDocument } from '../text/xml-writer.ts'
 import { optionalElement } from './listing-elements.ts'
 
@@ -48,42 +47,31 @@ type Member = (typeof MEMBERS)[number]
  *   is not known, Quiet that is neither true nor false)
  */
 export function parseDeletionList(body: Buffer): DeletionList {
-  const scanner = new XmlScanner(documentElement(body))
-  const objects: NamedDeletion[] = []
-  let quiet: boolean | undefined
-  scanner.beginRoot('Delete')
-  for (let name = scanner.next(); name !== undefined; name = scanner.next()) {
-    if (name === 'Object') {
-      if (objects.length === DELETIONS_MAXIMUM) throw malformedXml(`There are more than ${DELETIONS_MAXIMUM} objects.`)
-      objects.push(readObject(scanner))
-    } else if (name === 'Quiet' && quiet === undefined) {
-      quiet = booleanOf(scanner.text())
-    } else {
-      throw malformedXml(`${name} is not expected${name === 'Quiet' ? ' twice' : ''}.`)
-    }
-  }
-  scanner.finish()
+  const root = readXmlList(body, 'Delete')
+  expectListed(root, ['Object', 'Quiet'])
+  const [quiet, ...others] = root.children.get('Quiet') ?? []
+  if (others.length > 0) throw malformedXml('Quiet is not expected twice.')
+  const objects = root.children.get('Object') ?? []
   if (objects.length === 0) throw malformedXml('There must be at least one Object.')
-  return { objects, quiet: quiet ?? false }
+  if (objects.length > DELETIONS_MAXIMUM) throw malformedXml(`There are more than ${DELETIONS_MAXIMUM} objects.`)
+  return { objects: objects.map(readObject), quiet: quiet !== undefined && booleanOf(wordOf(quiet)) }
 }
 
-function readObject(scanner: XmlScanner): NamedDeletion {
-  const texts = new Map<Member, string>()
-  for (let name = scanner.next(); name !== undefined; name = scanner.next()) {
-    const member = MEMBERS.find((known) => known === name)
-    if (member === undefined) throw malformedXml(`${name} is not expected.`)
-    if (texts.has(member)) throw malformedXml(`${member} occurs more than once.`)
-    texts.set(member, textOf(member, scanner))
-  }
-  const key = texts.get('Key')
+function readObject(object: XmlElement): NamedDeletion {
+  expectListed(object, MEMBERS)
+  const key = member(object, 'Key')
   if (key === undefined || key === '') throw malformedXml('An Object needs a Key.')
-  const foreign = (['LastModifiedTime', 'Size'] as const).find((member) => texts.has(member))
-  return { key, versionId: texts.get('VersionId'), etag: texts.get('ETag'), foreign }
+  const foreign = (['LastModifiedTime', 'Size'] as const).filter((name) => member(object, name) !== undefined)
+  return { key, versionId: member(object, 'VersionId'), etag: member(object, 'ETag'), foreign: foreign[0] }
 }
 
-function textOf(member: Member, scanner: XmlScanner): string {
-  if (member === 'Key') return scanner.exactText(KEY_CHARACTERS_MAXIMUM)
-  return scanner.text(member === 'VersionId' ? VERSION_ID_CHARACTERS_MAXIMUM : undefined)
+/** The text of a member that may occur once; undefined when absent. */
+function member(object: XmlElement, name: Member): string | undefined {
+  const [first, second] = object.children.get(name) ?? []
+  if (second !== undefined) throw malformedXml(`${name} occurs more than once.`)
+  if (first === undefined) return undefined
+  if (name === 'Key') return exactTextOf(first, KEY_CHARACTERS_MAXIMUM)
+  return wordOf(first, name === 'VersionId' ? VERSION_ID_CHARACTERS_MAXIMUM : undefined)
 }
 
 /** A boolean of XML Schema, also capitalized, as some clients write it. */

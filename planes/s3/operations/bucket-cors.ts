@@ -1,9 +1,9 @@
-import { corsConfiguration, parseCorsConfiguration } from '../cors/cors-configuration.ts'
+import { documentOf } from '../bodies/read-document.ts'
+import { corsConfiguration } from '../cors/cors-configuration.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
 import { S3Error } from '../errors/s3-errors.ts'
 import { bucketIn, requireBucket } from '../handling/lookup.ts'
 import { defineOperation } from '../handling/operation.ts'
-import { readDocument } from '../bodies/body-checks.ts'
 
 const CORS = { level: 'bucket', subresource: 'cors' } as const
 
@@ -15,7 +15,7 @@ export const putBucketCors = defineOperation({
   action: 's3:ManageBucket',
   async handle(request, services) {
     const bucket = requireBucket(request, services).name
-    const rules = parseCorsConfiguration(await readDocument(request))
+    const rules = await documentOf(request, 'cors', [])
     await request.journal.execute({ kind: 'set-cors', bucket, rules })
     return { status: 200, headers: [] }
   },

@@ -1,8 +1,8 @@
-import { parseVersioningConfiguration, versioningConfiguration } from '../documents/versioning-configuration.ts'
+import { documentOf } from '../bodies/read-document.ts'
+import { versioningConfiguration } from '../documents/versioning-configuration.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
 import { requireBucket } from '../handling/lookup.ts'
 import { defineOperation } from '../handling/operation.ts'
-import { readDocument } from '../bodies/body-checks.ts'
 
 const VERSIONING = { level: 'bucket', subresource: 'versioning' } as const
 
@@ -14,7 +14,7 @@ export const putBucketVersioning = defineOperation({
   action: 's3:ManageBucket',
   async handle(request, services) {
     const bucket = requireBucket(request, services).name
-    const versioning = parseVersioningConfiguration(await readDocument(request))
+    const versioning = await documentOf(request, 'versioning', [])
     await request.journal.execute({ kind: 'set-versioning', bucket, versioning })
     return { status: 200, headers: [] }
   },

@@ -3,9 +3,9 @@ import { payloadIdOf, type UploadId } from '../../../engine/brands.ts'
 import { PART_BYTES_MINIMUM } from '../../../engine/domain/upload.ts'
 import { DomainError } from '../../../engine/errors.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
-import { readDocument } from '../bodies/body-checks.ts'
 import { declaredChecksum } from '../request/checksums.ts'
-import { type CompleteMultipartUpload, parseCompleteMultipartUpload } from '../documents/completion-list.ts'
+import type { CompleteMultipartUpload } from '../documents/completion-list.ts'
+import { documentOf } from '../bodies/read-document.ts'
 import { wholeChecksum } from '../request/upload-checksums.ts'
 import { writeCondition } from '../request/conditions.ts'
 import { invalidArgument, S3Error } from '../errors/s3-errors.ts'
@@ -38,8 +38,7 @@ export const completeMultipartUpload = defineOperation({
     const knowsChecksums = services.extensions.has('checksums')
     if (!knowsChecksums) refuseObjectChecksum(request)
     const asked = knowsChecksums ? open?.checksum : undefined
-    const body = await readDocument(request, 'of something else')
-    const { parts, md5s, checksums } = parseCompleteMultipartUpload(body, asked)
+    const { parts, md5s, checksums } = await documentOf(request, 'completion', [asked], 'of something else')
     const list = { parts, md5s, ...(checksums !== undefined && { checksums }) }
     // A repeat is recognized by its list alone: the checksum of the object was compared the first time.
     const checksum = open === undefined ? undefined : wholeChecksum(request.http, asked, parts.length)

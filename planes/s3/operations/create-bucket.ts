@@ -1,6 +1,5 @@
-import { readDocument } from '../bodies/body-checks.ts'
+import { documentOf } from '../bodies/read-document.ts'
 import { isBucketName } from '../../../engine/domain/names.ts'
-import { parseCreateBucketConfiguration } from '../documents/create-bucket-configuration.ts'
 import { effectiveHeader } from '../request/effective-headers.ts'
 import { invalidArgument, S3Error } from '../errors/s3-errors.ts'
 import type { BucketRequest } from '../handling/s3-request.ts'
@@ -24,7 +23,7 @@ export const createBucket = defineOperation({
     const { bucket } = request
     // Other requests answer NoSuchBucket for an invalid name.
     if (!isBucketName(bucket)) throw new S3Error('InvalidBucketName', { details: [['BucketName', bucket]] })
-    const region = parseCreateBucketConfiguration(await readDocument(request)) ?? DEFAULT_REGION
+    const region = (await documentOf(request, 'bucket configuration', [])) ?? DEFAULT_REGION
     await request.journal.execute({ kind: 'create-bucket', bucket, region, lockEnabled: wantsLock(request) })
     return { status: 200, headers: [['location', `/${bucket}`]] }
   },

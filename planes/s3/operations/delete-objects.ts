@@ -1,3 +1,4 @@
+import { documentOf } from '../bodies/read-document.ts'
 import type { Deletion, DeletionOutcome } from '../../../engine/commands/commands.ts'
 import { KEY_BYTES_MAXIMUM } from '../../../engine/domain/names.ts'
 import { DomainError } from '../../../engine/errors.ts'
@@ -6,19 +7,13 @@ import { boundedText } from '../../../engine/events/bounded-text.ts'
 import { recordedCode } from '../../exchange/recorded-code.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { idOfSelector } from '../../objects/version-ids.ts'
-import {
-  type DeletionResult,
-  deleteResult,
-  type NamedDeletion,
-  parseDeletionList,
-} from '../documents/delete-documents.ts'
+import { type DeletionResult, deleteResult, type NamedDeletion } from '../documents/delete-documents.ts'
 import { toS3Error } from '../documents/error-response.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
 import { S3Error } from '../errors/s3-errors.ts'
 import { areAllowed, BYPASS, GET_OBJECT, type Permission } from '../identity/permissions.ts'
 import { isVersionId, noSuchVersion, parseVersionId, requireBucket } from '../handling/lookup.ts'
 import { defineOperation } from '../handling/operation.ts'
-import { readDocument } from '../bodies/body-checks.ts'
 import { contentMd5, declaredChecksum } from '../request/checksums.ts'
 import { deletionCondition, writeCondition } from '../request/conditions.ts'
 import { BYPASS_HEADER, bypassRequested } from '../request/lock-headers.ts'
@@ -51,7 +46,7 @@ export const deleteObjects = defineOperation({
   async handle(request, services) {
     requireDigest(request.http)
     if (writeCondition(request.http).kind !== 'none') throw conditionOnAll()
-    const { objects, quiet } = parseDeletionList(await readDocument(request))
+    const { objects, quiet } = await documentOf(request, 'deletions', [])
     const judged = objects.map((object) => judge(object, request, services))
     // A sender that may delete none of its keys does not learn whether the bucket exists.
     if (judged.some(({ error }) => error === undefined)) requireBucket(request, services)

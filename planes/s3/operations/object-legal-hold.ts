@@ -1,9 +1,9 @@
-import { legalHoldDocument, parseLegalHold } from '../documents/legal-hold.ts'
+import { documentOf } from '../bodies/read-document.ts'
+import { legalHoldDocument } from '../documents/legal-hold.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
 import { S3Error } from '../errors/s3-errors.ts'
 import { requestedVersion, requireLockedObject } from '../handling/lookup.ts'
 import { defineOperation } from '../handling/operation.ts'
-import { readDocument } from '../bodies/body-checks.ts'
 
 /** S3 API reference, PutObjectLegalHold. */
 export const putObjectLegalHold = defineOperation({
@@ -15,7 +15,7 @@ export const putObjectLegalHold = defineOperation({
   accepts: ['versionId'],
   async handle(request, services) {
     const { bucket, key } = requireLockedObject(request, services)
-    const hold = parseLegalHold(await readDocument(request))
+    const hold = await documentOf(request, 'legal hold', [])
     const version = requestedVersion(request, services)
     await request.journal.execute({ kind: 'set-legal-hold', bucket: bucket.name, key, version, hold })
     return { status: 200, headers: [] }

@@ -1,9 +1,9 @@
-import { objectLockConfiguration, parseObjectLockConfiguration } from '../documents/object-lock-configuration.ts'
+import { documentOf } from '../bodies/read-document.ts'
+import { objectLockConfiguration } from '../documents/object-lock-configuration.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
 import { S3Error } from '../errors/s3-errors.ts'
 import { requireBucket } from '../handling/lookup.ts'
 import { defineOperation } from '../handling/operation.ts'
-import { readDocument } from '../bodies/body-checks.ts'
 
 const OBJECT_LOCK = { level: 'bucket', subresource: 'object-lock' } as const
 
@@ -18,7 +18,7 @@ export const putObjectLockConfiguration = defineOperation({
   action: 's3:ManageBucket',
   async handle(request, services) {
     const bucket = requireBucket(request, services).name
-    const retention = parseObjectLockConfiguration(await readDocument(request))
+    const retention = await documentOf(request, 'lock configuration', [])
     await request.journal.execute({ kind: 'set-default-retention', bucket, retention })
     return { status: 200, headers: [] }
   },

@@ -1,9 +1,9 @@
-import { parseRetention, retentionDocument } from '../documents/retention.ts'
+import { documentOf } from '../bodies/read-document.ts'
+import { retentionDocument } from '../documents/retention.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
 import { S3Error } from '../errors/s3-errors.ts'
 import { requestedVersion, requireLockedObject } from '../handling/lookup.ts'
 import { defineOperation } from '../handling/operation.ts'
-import { readDocument } from '../bodies/body-checks.ts'
 import { BYPASS_HEADER, bypassRequested } from '../request/lock-headers.ts'
 
 /** S3 API reference, PutObjectRetention. */
@@ -17,13 +17,13 @@ export const putObjectRetention = defineOperation({
   headers: [BYPASS_HEADER],
   async handle(request, services) {
     const { bucket, key } = requireLockedObject(request, services)
-    const body = await readDocument(request)
+    const retention = await documentOf(request, 'retention', [services.clock()])
     await request.journal.execute({
       kind: 'set-retention',
       bucket: bucket.name,
       key,
       version: requestedVersion(request, services),
-      retention: parseRetention(body, services.clock()),
+      retention,
       bypassGovernance: bypassRequested(request.http, request.target),
     })
     return { status: 200, headers: [] }

@@ -115,7 +115,7 @@ async function tryAll(task: ProofTask, server: ProcessServer) {
 async function prepare(server: ProcessServer) {
   const api = ApiClient.of(server.apiEndpoint, basic(ACCESS_KEY, SECRET_KEY))
   const manager = { api, endpoint: server.endpoint }
-  const everything = [allow(['s3:*'], `bucket:${BUCKET}`, `bucket:${BUCKET}/*`)]
+  const everything = [allow(['s3:*'], `bucket:${BUCKET}`, `bucket:${BUCKET}/*`, `bucket:${MODEST_BUCKET}`)]
   const [good, bad] = [await newIdentity(manager, everything), await newIdentity(manager, everything)]
   const [early, buckets] = [new Date(), [...VERIFIED, MODEST_BUCKET]]
   const put = async (path: string, body?: Buffer | string) => {

@@ -1,6 +1,6 @@
 /** A kind of bad client for each queue of `engine/shares`: one greedy account beside a modest one that uses the same. */
 import type { ShareName, shareTable } from '../../../engine/shares/share-table.ts'
-import { createUpload, partTarget } from '../../support/multipart.ts'
+import { createUpload, partTarget, uploadTarget } from '../../support/multipart.ts'
 import type { Identity } from '../../support/identities.ts'
 import type { ProcessServer } from '../../support/server-process.ts'
 import type { Badness } from './bad-clients.ts'
@@ -40,6 +40,26 @@ const NO_MATCH = '/audit/events?operation=none&limit=1000'
 const PASSWORD = '{"password":"right"}'
 const JSON_LINES = ['content-type: application/json', `content-length: ${PASSWORD.length}`]
 
+const LISTED = Array.from(
+  { length: 10_000 },
+  (_, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>9a0364b9e99bb480dd25e1f0284c8555</ETag></Part>`,
+)
+/** A list of 10,000 parts that do not exist. */
+const LIST = `<CompleteMultipartUpload>${LISTED.join('')}</CompleteMultipartUpload>`
+const CORS_RULE =
+  '<CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>https://a.example</AllowedOrigin></CORSRule>'
+/** Just long enough for the thread. */
+const CORS = `<CORSConfiguration>${' '.repeat(20_000)}${CORS_RULE}</CORSConfiguration>`
+/** A list that is being read is not interrupted; it takes 200 ms of processor time. */
+const BESIDE_A_LIST_MILLISECONDS = 1000
+
+interface GreedyWrites {
+  readonly copies: string
+  readonly copy: GoodClient
+  readonly completions: string
+  readonly completion: GoodClient
+}
+
 /** The queues of `shareTable`: one without a kind does not compile. */
 type QueueName = {
   [Name in ShareName]: (typeof shareTable)[Name]['unit'] extends 'places' ? Name : never
@@ -56,9 +76,13 @@ export async function queueKinds(place: QueuePlace): Promise<Readonly<Record<Que
   const until = new Date(early.getTime() + SECOND_MILLISECONDS)
   const range = `from=${early.toISOString()}&to=${until.toISOString()}`
   const modestBucket = buckets.at(-1) ?? bucket
-  const { copies, copy } = await copiesOf(place)
+  const { copies, copy, completions, completion } = await greedyWrites(place)
   return {
     'copy-turns': { bad: [{ port, connections: GREEDY_CONNECTIONS, first: copies, reads: true }], modest: copy },
+    'big-documents': {
+      bad: [{ port, connections: GREEDY_CONNECTIONS, first: completions, reads: true }],
+      modest: completion,
+    },
     scans: { bad: [greedy(SCANNERS, asked('GET', NO_MATCH))], modest: modest(place, 'GET', '/audit/events?limit=10') },
     exports: {
       bad: [greedy(GREEDY_CONNECTIONS, asked('GET', '/audit/export'))],
@@ -92,8 +116,8 @@ export async function queueKinds(place: QueuePlace): Promise<Readonly<Record<Que
     },
   }
 
-  /** The copies of the greedy account as one request, and the modest one's. */
-  async function copiesOf({ good }: QueuePlace): Promise<{ readonly copies: string; readonly copy: GoodClient }> {
+  /** A copy and a completion of the greedy account, each as the text of a request, and the modest one beside each. */
+  async function greedyWrites({ good }: QueuePlace): Promise<GreedyWrites> {
     const at = (identity: Identity): ProcessServer => ({
       ...server,
       raw: (method, path, options) => server.raw(method, path, { ...identity.signing, ...options }),
@@ -102,7 +126,15 @@ export async function queueKinds(place: QueuePlace): Promise<Readonly<Record<Que
     const [many, few] = [`/${bucket}/many-copies`, `/${bucket}/few-copies`]
     const target = partTarget(many, await createUpload(at(bad), many), 1)
     const own = partTarget(few, await createUpload(at(good), few), 1)
+    const completed = uploadTarget(many, await createUpload(at(bad), many))
     return {
+      completions: signedText(server, bad, 'POST', completed, [['content-length', String(LIST.length)]]) + LIST,
+      completion: {
+        ...MODEST,
+        name: 'document of 20 KB',
+        millisecondsMaximum: BESIDE_A_LIST_MILLISECONDS,
+        ask: async () => (await at(good).raw('PUT', `/${modestBucket}?cors`, { body: CORS })).status,
+      },
       copies: signedText(server, bad, 'PUT', target, [source, ['x-amz-copy-source-range', 'bytes=0-8388606']]),
       copy: {
         ...MODEST,

@@ -114,16 +114,16 @@ export function readComplete(root: NaiveElement): Reading {
   const md5s: string[] = []
   for (const part of root.children) {
     const [number, etag] = [leaf(part, 'PartNumber'), leaf(part, 'ETag')]
-    if (part.name !== 'Part' || part.text.trim() !== '' || typeof number !== 'string' || typeof etag !== 'string') {
-      return NOTHING
-    }
+    // As in hasOnly; what else a part holds is passed over.
+    if (part.name !== 'Part' || !/^[ \t\r\n]*$/.test(part.text) || part.hasReferences) return NOTHING
+    if (typeof number !== 'string' || typeof etag !== 'string') return NOTHING
     const digits = etag.length > 2 && etag.startsWith('"') && etag.endsWith('"') ? etag.slice(1, -1) : etag
     if (number === '' || ![...number].every(isDigit) || !/^[0-9a-fA-F]{32}$/.test(digits)) return NOTHING
     if (Number(number) <= (numbers.at(-1) ?? 0) || Number(number) > 10_000) return NOTHING
     numbers.push(Number(number))
     md5s.push(digits.toLowerCase())
   }
-  if (root.text.trim() !== '' || numbers.length === 0) return NOTHING
+  if (!hasOnly(root, ['Part']) || numbers.length === 0) return NOTHING
   return { parts: numbers, md5s: md5s.join('') }
 }
 

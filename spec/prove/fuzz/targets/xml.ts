@@ -1,4 +1,7 @@
-/** The XML that clients send, every document of it, held against a reader that goes character by character. */
+/**
+ * The XML that clients send, every document of it, held against a reader that goes character by character and against the
+ * scanner that was in production.
+ */
 import { parseCompleteMultipartUpload } from '../../../../planes/s3/documents/completion-list.ts'
 import { corsConfiguration, parseCorsConfiguration } from '../../../../planes/s3/cors/cors-configuration.ts'
 import { parseCreateBucketConfiguration } from '../../../../planes/s3/documents/create-bucket-configuration.ts'
@@ -14,8 +17,8 @@ import {
   versioningConfiguration,
 } from '../../../../planes/s3/documents/versioning-configuration.ts'
 import { readXml } from '../../../../planes/s3/text/xml-reader.ts'
-import type { XmlElement } from '../../../../planes/s3/text/xml-scanner.ts'
 import type { Random } from '../../../support/random.ts'
+import { type ScannedElement, scannedXml } from '../../../support/scanned-xml.ts'
 import {
   NOTHING,
   NOW,
@@ -52,10 +55,10 @@ interface DocumentKind {
   readonly write?: (value: never) => string
 }
 
-/** The same form for what the scanner gives. */
+/** The same form for what both readers give. */
 function completed(body: Buffer): unknown {
   const { parts, md5s } = parseCompleteMultipartUpload(body)
-  return { parts: [...parts], md5s: md5s.toString('hex') }
+  return { parts: [...parts], md5s: Buffer.from(md5s).toString('hex') }
 }
 
 const ETAG = '9a0364b9e99bb480dd25e1f0284c8555'
@@ -271,7 +274,7 @@ function documentTarget(kind: DocumentKind): FuzzTarget {
 }
 
 /** The members of an element in the form that both readers can have. */
-function treeOf({ text, children }: XmlElement): unknown {
+function treeOf({ text, children }: ScannedElement): unknown {
   const members = [...children].map(([name, elements]) => [name, elements.map(treeOf)] as const)
   return [children.size === 0 ? text : text.trim() === '', members.toSorted(byName)]
 }
@@ -297,12 +300,16 @@ const treeTarget: FuzzTarget = {
   judge: (input) => {
     const answer = s3Answer(() => readXml(input, 'R'))
     const expected = naiveXml(input)
+    const scanned = s3Answer(() => scannedXml(input, 'R'))
+    mustHold('value' in scanned === (expected?.name === 'R'), 'the scanner and the naive reader differ')
     if (!('value' in answer)) {
       mustHold(expected?.name !== 'R' || hasLongText(input), `${answer.code} for what is well-formed`)
       return refused(answer.code)
     }
     mustHold(expected?.name === 'R', 'what is not well-formed was accepted')
     if (expected !== undefined) mustBeSame(treeOf(answer.value), naiveTree(expected), 'the elements')
+    if ('value' in scanned)
+      mustBeSame(treeOf(answer.value), treeOf(scanned.value), 'the elements that the scanner sees')
     return accepted()
   },
 }
