@@ -1,5 +1,5 @@
 import type { QueryParameter } from '../planes/s3/request/query-parameters.ts'
-import { presign } from '../spec/support/presign.ts'
+import { presign } from '../spec/support/signing.ts'
 
 /** An S3 server and the credential to use it with. */
 export interface Endpoint {

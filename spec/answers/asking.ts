@@ -1,6 +1,13 @@
 /** What a block may say of a request, and how that is sent and told. */
 import type { Line } from './connection.ts'
-import { type Signer, sha256 } from './signing.ts'
+import { sha256 } from '../support/signing.ts'
+
+/** A credential and what the recording calls it. */
+export interface Signer {
+  readonly name: string
+  readonly accessKey: string
+  readonly secretKey: string
+}
 
 /** Who asks on the management plane, and the Authorization header that says so. */
 export interface Caller {

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HTTP_DRIVER } from '../support/http-driver.ts'
-import type { Signer } from './signing.ts'
+import type { Signer } from './asking.ts'
 
 export const ROOT: Signer = { name: 'root', accessKey: 'answersroot', secretKey: 'answers-root-secret-key' }
 export const SYSTEM_TOKEN = 'answers-system-token-of-thirty-two-characters'

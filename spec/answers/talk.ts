@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { presignedTarget, sha256, signedLines } from '../support/signing.ts'
 import {
   type ApiAsk,
   askText,
@@ -20,7 +21,6 @@ import { withoutRandomOrder } from './random-order.ts'
 import { Random } from './random.ts'
 import type { Exchange } from './recording.ts'
 import { ROOT, type Server } from './server.ts'
-import { presignedTarget, sha256, signedLines } from './signing.ts'
 
 /** An answer as a block reads it on, before anything got a name. */
 export interface Answer {
@@ -81,13 +81,14 @@ export class Talk {
     const { as = ROOT, headers = [], unsigned = [], body = '', spoil = (lines) => lines } = ask
     const lines: Line[] = [['host', ask.host ?? `127.0.0.1:${this.server.s3Port}`], ...headers.map(lineOf)]
     const now = Date.now() + (ask.skew ?? 0) * 1000
-    const { region = 'us-east-1', service = 's3', payload = sha256(body) } = ask
+    const { region = 'us-east-1', service = 's3', payload: payloadHash = sha256(body) } = ask
     let signed: readonly Line[] = lines
     let sent = target
     if (as !== null) {
-      const signing = { signer: as, method, target, lines, now, region, service, payload }
+      const { accessKey, secretKey } = as
+      const signing = { accessKey, secretKey, method, target, lines, now, region, service, payloadHash }
       if (ask.presign === undefined) signed = signedLines(signing)
-      else sent = presignedTarget({ ...signing, payload: ask.payload ?? 'UNSIGNED-PAYLOAD' }, ask.presign)
+      else sent = presignedTarget({ ...signing, payloadHash: ask.payload ?? 'UNSIGNED-PAYLOAD' }, ask.presign)
     }
     const all = spoil([...signed, ...unsigned.map(lineOf)])
     const { retarget = (text) => text } = ask
@@ -129,8 +130,8 @@ export class Talk {
   /** The target of a presigned request with a body that nobody looks at. */
   presigned(method: string, target: string): string {
     const lines: Line[] = [['host', `127.0.0.1:${this.server.s3Port}`]]
-    const common = { region: 'us-east-1', service: 's3', payload: 'UNSIGNED-PAYLOAD' }
-    return presignedTarget({ signer: ROOT, method, target, lines, now: Date.now(), ...common }, '300')
+    const common = { ...ROOT, region: 'us-east-1', payloadHash: 'UNSIGNED-PAYLOAD' }
+    return presignedTarget({ ...common, method, target, lines, now: Date.now() }, '300')
   }
 
   /** Begins a request on a connection of its own; what ends it is sent later, and its answer is not recorded. */

@@ -2,10 +2,10 @@
  * Requests with bodies that are aws-chunked, as the S3 API reference describes them ("Transferring Payload in Multiple
  * Chunks", "Including Trailing Headers"). Without a line of the server's own reader: the two are held against each other.
  */
-import { createHash, createHmac } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { HeaderLine } from '../../planes/http/exchange.ts'
 import type { QueryParameter } from '../../planes/s3/request/query-parameters.ts'
-import { signHeaders } from './presign.ts'
+import { sha256, signHeaders, signText } from './signing.ts'
 
 export const CHUNK_FORMS = [
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
@@ -147,25 +147,8 @@ export function signedParts(
   return { chunks, trailers, trailerSignature, lineEnd }
 }
 
-function sha256(bytes: Buffer | string): string {
-  return createHash('sha256').update(bytes).digest('hex')
-}
-
 function signatureOf({ secretKey, region, timestamp }: ChunkSigning, algorithm: string, ...lines: string[]): string {
-  const scope = `${timestamp.slice(0, 8)}/${region}/s3/aws4_request`
-  const text = [algorithm, timestamp, scope, ...lines].join('\n')
-  return createHmac('sha256', keyOf(secretKey, scope)).update(text).digest('hex')
-}
-
-let lastKey: { readonly name: string; readonly key: Buffer | string } | undefined
-
-function keyOf(secretKey: string, scope: string): Buffer | string {
-  const name = `${secretKey} ${scope}`
-  if (lastKey?.name === name) return lastKey.key
-  let key: Buffer | string = `AWS4${secretKey}`
-  for (const piece of scope.split('/')) key = createHmac('sha256', key).update(piece).digest()
-  lastKey = { name, key }
-  return key
+  return signText(secretKey, timestamp, [timestamp.slice(0, 8), region, 's3', 'aws4_request'], algorithm, ...lines)
 }
 
 export function chunkSignature(signing: ChunkSigning, previous: string, bytes: Buffer): string {

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import type { HeaderLine } from '../../planes/http/exchange.ts'
-import { presign, signHeaders } from './presign.ts'
 import type { QueryParameter } from '../../planes/s3/request/query-parameters.ts'
+import { presign, signedLines } from './signing.ts'
 
 /** What came back. */
 export interface WireAnswer {
@@ -91,17 +91,14 @@ export class WireClient {
   headersOf(method: string, target: string, options: RawRequest = {}): HeaderLine[] {
     const signing = options.sign ?? {}
     if (signing === false) return [['host', this.host], ...(options.headers ?? [])]
-    const { path, query } = decodeTarget(target)
-    return signHeaders({
+    return signedLines({
       method,
-      path,
-      query,
-      headers: options.headers ?? [],
+      target,
+      lines: [['host', signing.host ?? this.host], ...(options.headers ?? [])],
       accessKey: signing.accessKey ?? this.#account.accessKey,
       secretKey: signing.secretKey ?? this.#account.secretKey,
       region: signing.region ?? 'us-east-1',
       now: signing.now ?? Date.now(),
-      host: signing.host ?? this.host,
       payloadHash: signing.payloadHash ?? hash('sha256', Buffer.from(options.body ?? ''), 'hex'),
     })
   }
@@ -183,20 +180,6 @@ async function collect(response: IncomingMessage): Promise<WireAnswer> {
     },
   }
   return answer
-}
-
-/** Path and query of a request line, decoded as a signer needs them. */
-function decodeTarget(target: string): { path: string; query: QueryParameter[] } {
-  const mark = target.indexOf('?')
-  const path = decodeURIComponent(mark === -1 ? target : target.slice(0, mark))
-  const pieces = mark === -1 ? [] : target.slice(mark + 1).split('&')
-  const query = pieces
-    .filter((piece) => piece !== '')
-    .map((piece): QueryParameter => {
-      const [name = '', ...rest] = piece.split('=').map((part) => decodeURIComponent(part.replaceAll('+', ' ')))
-      return [name, rest.join('=')]
-    })
-  return { path, query }
 }
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }

@@ -5,7 +5,7 @@ import type { Finding } from './project-files.ts'
 
 /** Files of production that production does not need, each with its reason. */
 export const KEPT: Readonly<Record<string, string>> = {
-  'spec/support/presign.ts': 'the other half of the signature check, which specs and benches sign their requests with',
+  'spec/support/signing.ts': 'the other half of the signature check, which specs and benches sign their requests with',
 }
 
 /** Targets of each file's imports. */

@@ -1,6 +1,6 @@
 /** Service accounts on the S3 plane: what their policies allow and deny, and credentials that hold no more. */
 import type { Block } from '../block.ts'
-import type { Signer } from '../signing.ts'
+import type { Signer } from '../asking.ts'
 import type { Talk } from '../talk.ts'
 import { makeBucket } from './helpers.ts'
 import { OPERATION_ROWS } from './operation-rows.ts'

@@ -1,7 +1,7 @@
 /** Lists of keys to be deleted: nobody removes a key that they may not remove alone, or learns from one what there is. */
 import { hash } from 'node:crypto'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import { requestTarget, signHeaders } from '../../support/presign.ts'
+import { requestTarget, signHeaders } from '../../support/signing.ts'
 import { deletionDocument, digestOf, type WireDeletion } from '../../support/wire-deletions.ts'
 import { type Arena, BUCKET, KEY, OTHER_BUCKET, type Signers } from './arena.ts'
 import type { Assault } from './assault.ts'

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
-import { requestTarget, signHeaders } from '../../support/presign.ts'
+import { requestTarget, signHeaders } from '../../support/signing.ts'
 import { type Arena, BUCKET, KEY } from './arena.ts'
 import type { Assault } from './assault.ts'
 import type { RawAnswer } from './raw-exchange.ts'

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import { hostname } from 'node:os'
-import { requestTarget, signHeaders } from '../../support/presign.ts'
+import { requestTarget, signHeaders } from '../../support/signing.ts'
 import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
 import { type Arena, BUCKET, OTHER_BUCKET, type Signer } from './arena.ts'
 import type { Assault } from './assault.ts'

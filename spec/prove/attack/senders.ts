@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import type { S3ErrorCode } from '../../../planes/s3/errors/s3-errors.ts'
-import { presign, requestTarget, signHeaders } from '../../support/presign.ts'
+import { presign, requestTarget, signHeaders } from '../../support/signing.ts'
 import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
 import { pairsOf } from '../pairs.ts'
 import type { Signer, Signers } from './arena.ts'

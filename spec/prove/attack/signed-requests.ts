@@ -1,7 +1,7 @@
 /** Requests that are signed as they should be, for the attack to spoil. */
 import { createHash, hash } from 'node:crypto'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import { presign, requestTarget, signHeaders } from '../../support/presign.ts'
+import { presign, requestTarget, signHeaders } from '../../support/signing.ts'
 import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
 import { deletionDocument, digestOf } from '../../support/wire-deletions.ts'
 import { bearer } from '../../support/api-client.ts'

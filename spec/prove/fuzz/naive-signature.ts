@@ -3,9 +3,9 @@
  * own: what a request must have signed, and whether it has.
  */
 import { millisecondsOf } from '../../../engine/brands.ts'
-import { createHash, createHmac } from 'node:crypto'
 import type { HttpRequest } from '../../../planes/http/exchange.ts'
 import { parseHttpDate } from '../../../planes/http/headers/http-date.ts'
+import { sha256, signText } from '../../support/signing.ts'
 import { fitsPicture, naiveMoment } from './naive-calendar.ts'
 import { naiveCanonicalQuery, naiveDecode, naiveEncode, naiveParameters } from './naive-uri.ts'
 import { BLANKS_AROUND } from './request-text.ts'
@@ -103,11 +103,7 @@ export function signatureFor(request: HttpRequest, signed: Signed): string | und
     signed.names.join(';'),
     signed.payloadHash,
   ].join('\n')
-  const digest = createHash('sha256').update(canonical).digest('hex')
-  const text = ['AWS4-HMAC-SHA256', signed.timestamp, signed.scope, digest].join('\n')
-  let key32: Buffer | string = `AWS4${SECRET_KEY}`
-  for (const piece of signed.scope.split('/')) key32 = createHmac('sha256', key32).update(piece).digest()
-  return createHmac('sha256', key32).update(text).digest('hex')
+  return signText(SECRET_KEY, signed.timestamp, signed.scope.split('/'), 'AWS4-HMAC-SHA256', sha256(canonical))
 }
 
 /** Why a request must be refused, of all that the promises speak of; undefined when nothing of it is wrong. */

@@ -10,7 +10,7 @@ import {
 } from '../../../../planes/s3/signing/signature-v4.ts'
 import { SigningKeyCache } from '../../../../planes/s3/signing/signing-key-cache.ts'
 import type { QueryParameter } from '../../../../planes/s3/request/query-parameters.ts'
-import { presign, requestTarget } from '../../../support/presign.ts'
+import { presign, requestTarget, signHeaders } from '../../../support/signing.ts'
 import { authenticate, CREDENTIAL, EMPTY_SHA256, HOST_H, NOW, presigned, replaced, signed, without } from './signing.ts'
 import { refusal, refusalCode, wireRequest } from '../wire-request.ts'
 
@@ -67,6 +67,31 @@ test('the published examples of header signatures', async (t) => {
     const code = refusalCode(() => authenticate(method, rawTarget, [...headers, ['authorization', claim + wrong]]))
     t.equal(code, 'SignatureDoesNotMatch', request)
   }
+})
+
+test('the signer of the specs makes the published signatures of headers', (t) => {
+  const options = { ...CREDENTIAL, host: HOST, region: 'us-east-1', now: NOW, payloadHash: EMPTY_SHA256, method: 'GET' }
+  for (const [request, signature] of [
+    [
+      { path: '/test.txt', headers: [['range', 'bytes=0-9']] },
+      'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
+    ],
+    [{ path: '/', query: [['lifecycle', '']] }, 'fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543'],
+    [
+      {
+        path: '/',
+        query: [
+          ['max-keys', '2'],
+          ['prefix', 'J'],
+        ],
+      },
+      '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7',
+    ],
+  ] as const) {
+    const lines = signHeaders({ ...options, ...request })
+    t.ok(lines.at(-1)?.[1].endsWith(`,Signature=${signature}`), JSON.stringify(request))
+  }
+  t.end()
 })
 
 test('the published example of a presigned URL', async (t) => {

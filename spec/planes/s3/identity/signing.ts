@@ -4,7 +4,7 @@ import { millisecondsOf } from '../../../../engine/brands.ts'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { Authenticator } from '../../../../planes/s3/identity/authenticate.ts'
 import type { Credential, Identity } from '../../../../planes/s3/signing/identity.ts'
-import { presign, signHeaders } from '../../../support/presign.ts'
+import { presign, signHeaders } from '../../../support/signing.ts'
 import type { QueryParameter } from '../../../../planes/s3/request/query-parameters.ts'
 import { wireRequest } from '../wire-request.ts'
 

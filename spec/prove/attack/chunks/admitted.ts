@@ -7,7 +7,7 @@ import type { PayloadStores } from '../../../../planes/objects/receive-payload.t
 import { EXTENSIONS } from '../../../../planes/objects/s3-extensions.ts'
 import type { S3Services } from '../../../../planes/s3/handling/services.ts'
 import { millisecondsOf } from '../../../../engine/brands.ts'
-import { requestTarget } from '../../../support/presign.ts'
+import { requestTarget } from '../../../support/signing.ts'
 import type { ChunkTarget } from './spoiling.ts'
 
 /** The modules of one build that have a part in it. */

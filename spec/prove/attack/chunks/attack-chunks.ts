@@ -1,7 +1,7 @@
 /** Bodies in chunks, in each form and spoiled in each way, against both operations that take them (S1, S15). */
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { encodedBody } from '../../../support/chunked-requests.ts'
-import { requestTarget } from '../../../support/presign.ts'
+import { requestTarget } from '../../../support/signing.ts'
 import { BUCKET } from '../arena.ts'
 import type { Assault } from '../assault.ts'
 import type { Lane } from '../raw-exchange.ts'

@@ -1,6 +1,6 @@
 /** Each check of bodies in chunks is one that the attack would miss: a build without it lets something in, or fails. */
 import { test } from 'tap'
-import { presign } from '../../../support/presign.ts'
+import { presign } from '../../../support/signing.ts'
 import { encodedBody } from '../../../support/chunked-requests.ts'
 import { outcomeOf, type PlaneBuild, planeBuild, type Sent } from './admitted.ts'
 import { breakBuild, BROKEN_BUILDS } from './broken-builds.ts'
