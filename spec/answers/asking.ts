@@ -1,6 +1,7 @@
 /** What a block may say of a request, and how that is sent and told. */
-import type { Line } from './connection.ts'
 import { sha256 } from '../support/signing.ts'
+
+export type Line = readonly [name: string, value: string]
 
 /** A credential and what the recording calls it. */
 export interface Signer {

@@ -1,7 +1,8 @@
 /** How a block speaks to a server: it says what to send, and everything that comes back is recorded. */
 import { isUtf8 } from 'node:buffer'
-import { once } from 'node:events'
-import { connect } from 'node:net'
+import { Lane, type Outcome } from '../support/raw/lane.ts'
+import { openRaw } from '../support/raw/raw-client.ts'
+import { requestText } from '../support/raw/request-text.ts'
 import { presignedTarget, sha256, signedLines } from '../support/signing.ts'
 import {
   type ApiAsk,
@@ -10,11 +11,11 @@ import {
   chunked,
   type Common,
   framingOf,
+  type Line,
   lineOf,
   type S3Ask,
   shortened,
 } from './asking.ts'
-import { Connection, type Line, type WireOutcome } from './connection.ts'
 import { Names } from './names.ts'
 import { journalRecords, moreRecords } from './quiet.ts'
 import { withoutRandomOrder } from './random-order.ts'
@@ -53,8 +54,8 @@ export class Talk {
   readonly names: Names
   readonly server: Server
   readonly exchanges: { exchange: Exchange; requestId: string }[] = []
-  readonly #s3: Connection
-  readonly #api: Connection
+  readonly #s3: Lane
+  readonly #api: Lane
   /** Each request waits until its records are in the journal, so that they are there in the order of the requests. */
   readonly #steady: boolean
 
@@ -65,8 +66,8 @@ export class Talk {
     this.random = new Random(block)
     this.names = new Names(server.s3Port, server.apiPort)
     this.server = server
-    this.#s3 = new Connection(server.s3Port)
-    this.#api = new Connection(server.apiPort)
+    this.#s3 = new Lane(server.s3Port)
+    this.#api = new Lane(server.apiPort)
   }
 
   readonly #show = (text: string): string => this.names.canonical(text)
@@ -122,8 +123,8 @@ export class Talk {
     const port = plane === 's3' ? this.server.s3Port : this.server.apiPort
     const bytes = Buffer.from(text.replaceAll('{host}', `127.0.0.1:${port}`), 'latin1')
     const method = text.slice(0, text.indexOf(' '))
-    const connection = plane === 's3' ? this.#s3 : this.#api
-    const outcome = await connection.exchange({ bytes, method, fresh: true, half })
+    const lane = plane === 's3' ? this.#s3 : this.#api
+    const outcome = await lane.exchange(bytes, method, { fresh: true, half })
     return this.#record(`${plane} raw ${JSON.stringify(shortened(text))}`, outcome, false)
   }
 
@@ -136,28 +137,28 @@ export class Talk {
 
   /** Begins a request on a connection of its own; what ends it is sent later, and its answer is not recorded. */
   async hold(plane: 's3' | 'api', text: string): Promise<(rest: string) => Promise<void>> {
-    const socket = connect({ port: plane === 's3' ? this.server.s3Port : this.server.apiPort, host: '127.0.0.1' })
-    await once(socket, 'connect')
-    socket.write(text)
+    const client = openRaw(plane === 's3' ? this.server.s3Port : this.server.apiPort)
+    await client.push(Buffer.from(text))
     return async (rest) => {
-      const answered = once(socket, 'data')
-      socket.write(rest)
-      await answered
-      socket.destroy()
+      const { length } = client.received
+      client.send(rest)
+      await client.until(() => client.received.length > length)
+      client.socket.destroy()
+      if (client.received.length === length) throw new Error('what was held has no answer')
     }
   }
 
   /** The status of a GET of the management plane that is not recorded. */
   async quietly(path: string): Promise<number> {
-    const connection = new Connection(this.server.apiPort)
-    const lines = [`GET ${path} HTTP/1.1`, 'host: 127.0.0.1', `authorization: ${ADMINISTRATOR.authorization}`, '', '']
-    const outcome = await connection.exchange({ bytes: Buffer.from(lines.join('\r\n')), method: 'GET' })
-    connection.close()
-    return 'ended' in outcome ? 0 : outcome.status
+    const lane = new Lane(this.server.apiPort)
+    const lines = ['host: 127.0.0.1', `authorization: ${ADMINISTRATOR.authorization}`]
+    const { answer } = await lane.exchange(requestText('GET', path, lines), 'GET')
+    lane.close()
+    return answer?.status ?? 0
   }
 
   async #exchange(
-    connection: Connection,
+    lane: Lane,
     method: string,
     target: string,
     lines: readonly Line[],
@@ -166,23 +167,22 @@ export class Talk {
   ): Promise<Answer> {
     const body = Buffer.from(ask.body ?? '')
     const framing = framingOf(method, lines, body, ask)
-    const head = [`${method} ${target} HTTP/1.1`, ...[...lines, ...framing].map(([name, value]) => `${name}: ${value}`)]
     const sent = ask.chunked === true ? chunked(body) : body
-    const bytes = Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), sent])
+    const bytes = Buffer.concat([Buffer.from(requestText(method, target, [...lines, ...framing])), sent])
     const { fresh = false, half = false } = ask
     const { apiPort } = this.server
-    const waits = this.#steady && (connection === this.#s3 || target.startsWith('/api/v1/'))
+    const waits = this.#steady && (lane === this.#s3 || target.startsWith('/api/v1/'))
     const before = waits ? await journalRecords(apiPort) : 0
-    const outcome = await connection.exchange({ bytes, method, fresh, half })
+    const outcome = await lane.exchange(bytes, method, { fresh, half })
     if (waits) await moreRecords(apiPort, before)
     return this.#record(told, outcome, ask.anyNumbers === true, target)
   }
 
-  #record(ask: string, outcome: WireOutcome, anyNumbers: boolean, target = ''): Answer {
+  #record(ask: string, outcome: Outcome, anyNumbers: boolean, target = ''): Answer {
     const at = Date.now()
     const show = (text: string) => this.names.canonical(text, at)
     const { block } = this
-    if ('ended' in outcome) {
+    if (outcome.answer === undefined) {
       const exchange = {
         block,
         ask,
@@ -194,7 +194,9 @@ export class Talk {
       this.exchanges.push({ exchange, requestId: '' })
       return answerOf(0, [], outcome.received)
     }
-    const { status, reason, lines, body, interim } = outcome
+    const { status, reason, interim } = outcome.answer
+    const lines = outcome.answer.lines.map(([name, value]): Line => [utf8(name), utf8(value)])
+    const body = Buffer.from(outcome.answer.body, 'latin1')
     const sent = isUtf8(body) ? body.toString() : `base64:${body.toString('base64')}`
     const mask = (part: string) => (anyNumbers && status < 300 ? withoutNumbers(part) : part)
     const text = mask(sent)
@@ -214,6 +216,11 @@ export class Talk {
     this.exchanges.push({ exchange, requestId })
     return answer
   }
+}
+
+/** What one byte a character is of, in UTF-8. */
+function utf8(text: string): string {
+  return Buffer.from(text, 'latin1').toString()
 }
 
 /** The length of a body that is there is told by the body. */

@@ -7,7 +7,7 @@ import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } fro
 import { test } from 'tap'
 import type { TlsFiles } from '../../planes/http/tls-files.ts'
 import { presign, signHeaders } from '../support/signing.ts'
-import { until } from '../planes/raw-client.ts'
+import { until } from '../support/waiting.ts'
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { filesIn, install, shownBy } from '../planes/tls-client.ts'
 import { type ProcessServer, startProcess } from '../support/server-process.ts'

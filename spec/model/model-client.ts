@@ -1,9 +1,9 @@
 /** Requests of the model over a socket. `now` is the time that the server judges signatures by. */
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import type { HeaderLine } from '../../planes/http/exchange.ts'
 import { API } from '../../planes/management/routing/define-route.ts'
 import type { ApiClient } from '../support/api-client.ts'
+import { openRaw } from '../support/raw/raw-client.ts'
 import type { Clients } from '../support/test-clients.ts'
 import type { RawRequest, WireAnswer } from '../support/wire-client.ts'
 import type { ModelRequest } from './expectation.ts'
@@ -51,12 +51,12 @@ export async function sendCut(
   turns: number,
 ): Promise<void> {
   const bytes = bytesOf(clients, request, now)
-  const socket = connect(clients.port, '127.0.0.1')
-  socket.on('error', () => undefined)
-  await once(socket, 'connect')
-  await new Promise((resolve) => socket.write(bytes.subarray(0, Math.ceil(share * bytes.length)), resolve))
+  const client = openRaw(clients.port)
+  await once(client.socket, 'connect')
+  // The server may end the connection before it has read all: what it did is for the model to find.
+  await client.push(bytes.subarray(0, Math.ceil(share * bytes.length))).catch(() => undefined)
   for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate)
-  socket.destroy()
+  client.socket.destroy()
 }
 
 function bytesOf(clients: Clients, request: ModelRequest, now: number): Buffer {
@@ -64,9 +64,8 @@ function bytesOf(clients: Clients, request: ModelRequest, now: number): Buffer {
   const raw = rawRequest(request, now)
   const body = Buffer.from(raw.body ?? '')
   const length: HeaderLine = ['content-length', String(body.length)]
-  const lines = [...clients.wire.headersOf(method, target, raw), length]
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${head}\r\n`), body])
+  const text = clients.wire.headText(method, target, { ...raw, unsignedHeaders: [length] })
+  return Buffer.concat([Buffer.from(text, 'latin1'), body])
 }
 
 function rawRequest({ headers = [], body }: ModelRequest, now: number): RawRequest {

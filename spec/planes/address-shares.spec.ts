@@ -4,7 +4,8 @@ import { test } from 'tap'
 import { addressWithMost } from '../../planes/http/limits/address-shares.ts'
 import type { HttpResponse } from '../../planes/http/exchange.ts'
 import { serve } from './http-server.ts'
-import { head, until } from './raw-client.ts'
+import { head } from '../support/raw/request-text.ts'
+import { until } from '../support/waiting.ts'
 
 const OK: HttpResponse = { status: 200, headers: [], body: 'done' }
 const HEADER = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n'

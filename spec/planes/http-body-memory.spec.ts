@@ -8,7 +8,8 @@ import {
   type Throttle,
   WAITING_BYTES_MAXIMUM,
 } from '../../planes/http/requests/request-body.ts'
-import { patternBytes, signal } from './raw-client.ts'
+import { sampleBytes } from '../support/sample-bytes.ts'
+import { signal } from '../support/waiting.ts'
 
 const CHUNK_BYTES = 512 * 1024
 const CHUNKS_TO_OVERFLOW = WAITING_BYTES_MAXIMUM / CHUNK_BYTES + 2
@@ -38,7 +39,7 @@ function receive(body: IncomingBody, bytes: Buffer, last = false): void {
 }
 
 function chunks(count: number): Buffer[] {
-  const all = patternBytes(count * CHUNK_BYTES)
+  const all = sampleBytes(count * CHUNK_BYTES)
   return Array.from({ length: count }, (_, index) => all.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES))
 }
 

@@ -6,7 +6,10 @@ import { ChunkedStream } from '../../planes/http/uws/chunked-stream.ts'
 import type { BodySource } from '../../planes/http/exchange.ts'
 import { HTTP_DRIVER } from '../support/http-driver.ts'
 import { serve } from './http-server.ts'
-import { head, openRaw, patternBytes, sleep, until } from './raw-client.ts'
+import { head } from '../support/raw/request-text.ts'
+import { openRaw } from '../support/raw/raw-client.ts'
+import { sampleBytes } from '../support/sample-bytes.ts'
+import { sleep, until } from '../support/waiting.ts'
 
 /** A source of unknown length that counts what it gives and how often it is closed. */
 class Pieces implements BodySource {
@@ -86,7 +89,7 @@ function fetchBytes(port: number, path: string, pause: (pieces: number) => numbe
 }
 
 test('a body of unknown length is sent whole, however slowly it is read', async (t) => {
-  const bytes = patternBytes(9_876_543)
+  const bytes = sampleBytes(9_876_543)
   const sources: Pieces[] = []
   const server = await serve(t, ({ path }) => {
     const [size, immediate] = path === '/later' ? [170_001, false] : [50_000, true]

@@ -7,7 +7,10 @@ import type { HttpResponse } from '../../planes/http/exchange.ts'
 import { sharesPorts } from '../../planes/http/http-driver.ts'
 import { HTTP_DRIVER } from '../support/http-driver.ts'
 import { freePort, listen, serve } from './http-server.ts'
-import { head, openRaw, patternBytes, signal, sleep, until } from './raw-client.ts'
+import { head } from '../support/raw/request-text.ts'
+import { openRaw } from '../support/raw/raw-client.ts'
+import { sampleBytes } from '../support/sample-bytes.ts'
+import { signal, sleep, until } from '../support/waiting.ts'
 
 const OK: HttpResponse = { status: 200, headers: [], body: 'done' }
 
@@ -58,7 +61,7 @@ test('threads share a port, take the bound on heads from the main thread, and en
 
 test('closing lets requests under way end, and accepts no more', async (t) => {
   const released = signal()
-  const bytes = patternBytes(5_000_000)
+  const bytes = sampleBytes(5_000_000)
   const server = await serve(t, async ({ path }) => {
     if (path === '/bytes') return { status: 200, headers: [], body: bytes }
     await released.given

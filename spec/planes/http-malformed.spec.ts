@@ -6,7 +6,9 @@ import { malformedRequestResponse as s3Refusal } from '../../planes/s3/documents
 import { HTTP_DRIVER } from '../support/http-driver.ts'
 import { serve } from './http-server.ts'
 import { MALFORMED_REQUESTS } from './malformed-requests.ts'
-import { head, openRaw, patternBytes } from './raw-client.ts'
+import { head } from '../support/raw/request-text.ts'
+import { openRaw } from '../support/raw/raw-client.ts'
+import { sampleBytes } from '../support/sample-bytes.ts'
 
 const CHUNKED = 'Transfer-Encoding: chunked'
 
@@ -169,7 +171,7 @@ test('an unread body of moderate length is discarded and the connection goes on'
       return later ? new Promise((resolve) => setTimeout(resolve, 20, answer)) : answer
     })
     const client = openRaw(server.port)
-    const body = patternBytes(1_000_000)
+    const body = sampleBytes(1_000_000)
     for (const path of ['/1', '/2', '/3']) {
       client.received = ''
       client.send(head(`PUT ${path}`, `Content-Length: ${body.length}`))
@@ -182,7 +184,7 @@ test('an unread body of moderate length is discarded and the connection goes on'
 })
 
 test('a client that is still sending a long body can read why it was refused', async (t) => {
-  const body = patternBytes(40_000_000)
+  const body = sampleBytes(40_000_000)
   const heads = {
     declared: head('PUT /a', `Content-Length: ${body.length}`),
     chunked: `${head('PUT /a', CHUNKED)}${body.length.toString(16)}\r\n`,

@@ -2,7 +2,10 @@ import { get } from 'node:http'
 import { test } from 'tap'
 import type { BodySource, HeaderLine, HttpResponse } from '../../planes/http/exchange.ts'
 import { serve } from './http-server.ts'
-import { head, openRaw, patternBytes, sleep, until } from './raw-client.ts'
+import { head } from '../support/raw/request-text.ts'
+import { openRaw } from '../support/raw/raw-client.ts'
+import { sampleBytes } from '../support/sample-bytes.ts'
+import { sleep, until } from '../support/waiting.ts'
 
 /** A source of `pieces` that counts how often it is closed. */
 class Pieces implements BodySource {
@@ -160,7 +163,7 @@ test('exceptions of a handler are answered and reported', async (t) => {
 })
 
 test('a body is sent whole, however large, however slowly it is read', async (t) => {
-  const bytes = patternBytes(12_345_678)
+  const bytes = sampleBytes(12_345_678)
   const sources: Pieces[] = []
   const server = await serve(t, ({ path }) => {
     if (path === '/buffer') return { status: 200, headers: [], body: bytes }

@@ -7,11 +7,14 @@ import type { HttpHandler, HttpRequest, HttpResponse } from '../../planes/http/e
 import type { HttpListener } from '../../planes/http/listener.ts'
 import { HTTP_DRIVER } from '../support/http-driver.ts'
 import { serve } from './http-server.ts'
-import { head, openRaw, patternBytes, sleep, until } from './raw-client.ts'
+import { head } from '../support/raw/request-text.ts'
+import { openRaw } from '../support/raw/raw-client.ts'
+import { sampleBytes } from '../support/sample-bytes.ts'
+import { sleep, until } from '../support/waiting.ts'
 
 const SILENCE_MILLISECONDS = 14_500
 
-const BYTES = patternBytes(24_000_000)
+const BYTES = sampleBytes(24_000_000)
 
 const verdict = (body: Buffer): HttpResponse => ({
   status: 200,

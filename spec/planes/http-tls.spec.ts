@@ -7,7 +7,10 @@ import { test } from 'tap'
 import type { HttpRequest, HttpResponse } from '../../planes/http/exchange.ts'
 import { TlsFilesError } from '../../planes/http/tls-files.ts'
 import { listen, serve } from './http-server.ts'
-import { head, openRaw, patternBytes, type RawClient, signal, until } from './raw-client.ts'
+import { head } from '../support/raw/request-text.ts'
+import { openRaw, type RawClient } from '../support/raw/raw-client.ts'
+import { sampleBytes } from '../support/sample-bytes.ts'
+import { signal, until } from '../support/waiting.ts'
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { filesIn, install, openTls, shownBy } from './tls-client.ts'
 
@@ -16,7 +19,7 @@ const [first, second] = [selfSignedCertificate({ name: 'first' }), selfSignedCer
 
 test('bodies go both ways, and a request says how it came', async (t) => {
   const seen: boolean[] = []
-  const bytes = patternBytes(3_000_000)
+  const bytes = sampleBytes(3_000_000)
   const handler = async ({ body, secure }: HttpRequest) => {
     seen.push(secure)
     return { ...OK, body: await body.readAll(bytes.length) }
@@ -115,7 +118,7 @@ test('files that cannot be used are refused with the file and the reason', async
 })
 
 test('after a reload new connections get the new certificate, and those under way go on', async (t) => {
-  const bytes = patternBytes(20_000_000)
+  const bytes = sampleBytes(20_000_000)
   const released = signal()
   const files = filesIn(t.testdir(), first)
   const server = await serve(
@@ -275,7 +278,7 @@ test('an answer before the end of a long upload does not spoil the rest of the c
   const server = await serve(t, ({ path }) => ({ ...OK, body: `answer to ${path}\n` }), {
     tls: filesIn(t.testdir(), first),
   })
-  const body = patternBytes(1_000_000)
+  const body = sampleBytes(1_000_000)
   const clients = await Promise.all(Array.from({ length: 4 }, async () => (await openTls(server.port)).client))
   for (let turn = 0; turn < 10; turn += 1) {
     const sendTo = async (client: RawClient): Promise<void> => {
@@ -290,7 +293,7 @@ test('an answer before the end of a long upload does not spoil the rest of the c
 })
 
 test('a reader that is slow but steady is not taken for one that has gone', async (t) => {
-  const bytes = patternBytes(24_000_000)
+  const bytes = sampleBytes(24_000_000)
   const server = await serve(t, () => ({ status: 200, headers: [], body: bytes }), {
     tls: filesIn(t.testdir(), first),
     stallTimeoutMilliseconds: 400,

@@ -6,7 +6,10 @@ import { peerAddress } from '../../planes/http/uws/peer-address.ts'
 import { QUEUED_BYTES_MAXIMUM } from '../../planes/http/requests/request-body.ts'
 import { HTTP_DRIVER } from '../support/http-driver.ts'
 import { serve } from './http-server.ts'
-import { head, openRaw, patternBytes, signal, sleep, until } from './raw-client.ts'
+import { head } from '../support/raw/request-text.ts'
+import { openRaw } from '../support/raw/raw-client.ts'
+import { sampleBytes } from '../support/sample-bytes.ts'
+import { signal, sleep, until } from '../support/waiting.ts'
 
 const EMPTY: HttpResponse = { status: 200, headers: [] }
 
@@ -98,7 +101,7 @@ test('peers are named in their short text form', async (t) => {
 })
 
 test('a body is whole however late it is asked for', async (t) => {
-  const sent = patternBytes(5_000_000)
+  const sent = sampleBytes(5_000_000)
   const server = await serve(t, async (request) => {
     await sleep(20)
     const body = await request.body.readAll(sent.length)
@@ -111,7 +114,7 @@ test('a body is whole however late it is asked for', async (t) => {
 })
 
 test('a body that nobody reads yet is held back at the sender', async (t) => {
-  const sent = patternBytes(48_000_000)
+  const sent = sampleBytes(48_000_000)
   const released = signal()
   const server = await serve(t, async (request) => {
     await released.given
@@ -133,7 +136,7 @@ test('a body that nobody reads yet is held back at the sender', async (t) => {
 })
 
 test('a slow sink gets every chunk in order, one at a time', async (t) => {
-  const sent = patternBytes(3_000_000)
+  const sent = sampleBytes(3_000_000)
   const server = await serve(t, async (request) => {
     const pieces: Buffer[] = []
     let atWork = 0

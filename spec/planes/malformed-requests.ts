@@ -4,7 +4,7 @@
  */
 import { HEADER_BYTES_READ_MAXIMUM, HEADER_LINES_MAXIMUM } from '../../planes/http/limits/header-limits.ts'
 import { HTTP_DRIVER } from '../support/http-driver.ts'
-import { head } from './raw-client.ts'
+import { head } from '../support/raw/request-text.ts'
 
 export interface MalformedRequest {
   readonly name: string

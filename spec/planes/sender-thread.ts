@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { workerData } from 'node:worker_threads'
-import { head } from './raw-client.ts'
+import { head } from '../support/raw/request-text.ts'
 
 const PIECE_BYTES = 1024 * 1024
 

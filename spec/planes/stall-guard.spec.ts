@@ -1,7 +1,7 @@
 /** Which clients are cut off that move little: those that move nothing, and slow ones while places are short. */
 import { type Test, test } from 'tap'
 import { type GuardedExchange, StallGuard } from '../../planes/http/limits/stall-guard.ts'
-import { until } from './raw-client.ts'
+import { until } from '../support/waiting.ts'
 
 /** An exchange whose client moves `bytes` between two looks of the guard. */
 class Client implements GuardedExchange {

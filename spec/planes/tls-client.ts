@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:tls'
 import type { TlsFiles } from '../../planes/http/tls-files.ts'
-import { RawClient } from './raw-client.ts'
+import { RawClient } from '../support/raw/raw-client.ts'
 import type { CertificateAndKey } from '../support/self-signed-certificate.ts'
 
 /** Writes a pair where a listener looks for it. */

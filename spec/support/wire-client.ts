@@ -1,9 +1,10 @@
-/** Requests to a real server as a person with a socket would make them: signed, but without the help of an SDK. */
+/** Signed requests to a real server without the help of an SDK; byte for byte where `raw/` sends what this signs. */
 import { hash } from 'node:crypto'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import type { HeaderLine } from '../../planes/http/exchange.ts'
 import type { QueryParameter } from '../../planes/s3/request/query-parameters.ts'
+import { requestText } from './raw/request-text.ts'
 import { presign, signedLines } from './signing.ts'
 
 /** What came back. */
@@ -101,6 +102,12 @@ export class WireClient {
       now: signing.now ?? Date.now(),
       payloadHash: signing.payloadHash ?? hash('sha256', Buffer.from(options.body ?? ''), 'hex'),
     })
+  }
+
+  /** The head of a request as it goes out, one byte a character, for a client that sends the body as it likes. */
+  headText(method: string, target: string, options: RawRequest = {}): string {
+    const signed = this.headersOf(method, target, options).map(utf8Line)
+    return requestText(method, target, [...signed, ...(options.unsignedHeaders ?? [])])
   }
 
   /** The request target of a presigned URL. `path` is decoded. */

@@ -1,6 +1,6 @@
 /** Signatures: presigned and in headers, good, bad, late and early, and credentials that are none. */
 import type { Block } from '../block.ts'
-import type { Line } from '../connection.ts'
+import type { Line } from '../asking.ts'
 import { ROOT } from '../server.ts'
 import type { S3Ask } from '../asking.ts'
 import type { Talk } from '../talk.ts'

@@ -8,7 +8,9 @@ import type { Schema } from '../../../planes/management/schemas/schema.ts'
 import type { ApiAnswer } from '../../support/api-client.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { startProcess } from '../../support/server-process.ts'
-import { head, openRaw, sleep } from '../raw-client.ts'
+import { head } from '../../support/raw/request-text.ts'
+import { openRaw } from '../../support/raw/raw-client.ts'
+import { sleep } from '../../support/waiting.ts'
 
 const MEBIBYTE = 1024 ** 2
 const server = await startManaged()

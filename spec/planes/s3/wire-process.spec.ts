@@ -8,7 +8,7 @@ import { sampleBytes } from '../../support/sample-bytes.ts'
 import { startProcess } from '../../support/test-server.ts'
 import { isDone, isError } from '../../support/wire-assertions.ts'
 import { WireClient } from '../../support/wire-client.ts'
-import { openRaw } from '../raw-client.ts'
+import { openRaw } from '../../support/raw/raw-client.ts'
 
 const server = await startProcess({ frontEnds: 2 })
 tap.teardown(() => server.stop())
@@ -121,9 +121,8 @@ test('the management listener tells how it is', async (t) => {
 test('asked to stop, the server finishes what it has begun', async (t) => {
   const target = '/process-bucket/last'
   const upload = openRaw(server.port)
-  const lines = [...wire.headersOf('PUT', target, { sign: { payloadHash: 'UNSIGNED-PAYLOAD' } })]
-  const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  upload.send(`PUT ${target} HTTP/1.1\r\n${text}content-length: ${LARGE.length}\r\n\r\n`)
+  const unsignedHeaders = [['content-length', String(LARGE.length)]] as const
+  upload.send(wire.headText('PUT', target, { sign: { payloadHash: 'UNSIGNED-PAYLOAD' }, unsignedHeaders }))
   await upload.push(LARGE.subarray(0, 500_000))
   const uploads = new StorePaths(server.dataDirectory).uploads
   while (readdirSync(uploads).length === 0) await new Promise((resolve) => setImmediate(resolve))

@@ -1,7 +1,8 @@
 /** What is left behind by an attack: the journal, the log, the metrics, the export and every file. */
 import type { JournalEntry } from '../../support/journal-entries.ts'
 import type { Assault } from './assault.ts'
-import { Lane, type RawAnswer } from './raw-exchange.ts'
+import { Lane } from '../../support/raw/lane.ts'
+import type { RawAnswer } from '../../support/raw/raw-answer.ts'
 import { apiBytes } from './signed-requests.ts'
 
 /** Where all of it comes from, whatever the requests say of themselves (S24). */

@@ -4,7 +4,9 @@ import type { Random } from '../../support/random.ts'
 import type { Arena } from './arena.ts'
 import type { Canaries } from './canaries.ts'
 import type { Ledger } from './ledger.ts'
-import { type Lane, overLanes, type RawAnswer } from './raw-exchange.ts'
+import type { Lane } from '../../support/raw/lane.ts'
+import { overLanes } from './over-lanes.ts'
+import type { RawAnswer } from '../../support/raw/raw-answer.ts'
 import { bytesOf, type Signable, signed } from './signed-requests.ts'
 
 const LANES = 12

@@ -6,8 +6,9 @@ import type { Arena } from './arena.ts'
 import { Assault } from './assault.ts'
 import { Canaries } from './canaries.ts'
 import { Ledger } from './ledger.ts'
-import { Lane, type Outcome, overLanes } from './raw-exchange.ts'
-import { speaker } from './speaker.ts'
+import { Lane, type Outcome } from '../../support/raw/lane.ts'
+import { overLanes } from './over-lanes.ts'
+import { speaker } from '../../support/raw/speaker.ts'
 
 const SECRET = 'a-secret-that-nobody-may-see'
 const HEX = '5a'.repeat(32)
@@ -145,8 +146,36 @@ test('answers of every framing', async (t) => {
   t.match(answerOf(await lane.exchange('x', 'GET')), { status: 200, body: 'ok', requestId: 'R1', code: undefined })
   t.match(answerOf(await lane.exchange('x', 'GET')), { status: 403, code: 'AccessDenied' })
   t.match(answerOf(await lane.exchange('x', 'HEAD')), { status: 404, body: '' })
-  t.match(answerOf(await lane.exchange('x', 'GET')), { status: 401, code: 'FORBIDDEN' })
+  const continued = answerOf(await lane.exchange('x', 'GET'))
+  t.match(continued, { status: 401, reason: 'No', interim: [100], code: 'FORBIDDEN' })
+  t.same(continued.lines, [['Content-Length', '31']])
   t.equal(lane.surplus, '')
+  lane.close()
+})
+
+test('a long answer that comes in pieces is read to its end, and none is made of half a one', async (t) => {
+  const chunk = `${(70_000).toString(16)}\r\n${'c'.repeat(70_000)}\r\n`
+  const port = await speaker(
+    t,
+    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(50)}0\r\n\r\n`,
+    `HTTP/1.1 200 OK\r\nContent-Length: 3000000\r\n\r\n${'l'.repeat(3_000_000)}`,
+    'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok',
+  )
+  const lane = new Lane(port)
+  t.equal(answerOf(await lane.exchange('x', 'GET')).body.length, 3_500_000)
+  t.equal(answerOf(await lane.exchange('x', 'GET')).body.length, 3_000_000)
+  const half = lane.exchange('x', 'GET')
+  while (!lane.surplus.endsWith('ok')) await new Promise((resolve) => setImmediate(resolve))
+  lane.close()
+  t.match(await half, { answer: undefined, ended: 'closed', received: /ok$/ })
+})
+
+test('a request on a connection of its own', async (t) => {
+  const port = await speaker(t, OK, OK, OK)
+  const lane = new Lane(port)
+  t.equal(answerOf(await lane.exchange('x', 'GET')).body, 'ok')
+  t.equal(answerOf(await lane.exchange('x', 'GET', { fresh: true })).body, 'ok')
+  t.equal(answerOf(await lane.exchange('x', 'GET', { half: true })).body, 'ok', 'and half of one')
   lane.close()
 })
 

@@ -5,8 +5,8 @@ import { requestTarget, signHeaders } from '../../support/signing.ts'
 import { deletionDocument, digestOf, type WireDeletion } from '../../support/wire-deletions.ts'
 import { type Arena, BUCKET, KEY, OTHER_BUCKET, type Signers } from './arena.ts'
 import type { Assault } from './assault.ts'
-import type { RawAnswer } from './raw-exchange.ts'
-import { requestBytes } from './senders.ts'
+import type { RawAnswer } from '../../support/raw/raw-answer.ts'
+import { requestBytes } from '../../support/raw/request-text.ts'
 
 /** Whether an answer is a list of keys of which none was deleted, nor is more told of any than that it is refused. */
 export function everyKeyIsRefused({ status, body }: RawAnswer): boolean {

@@ -5,8 +5,8 @@ import type { QueryParameter } from '../../../planes/s3/request/query-parameters
 import { requestTarget, signHeaders } from '../../support/signing.ts'
 import { type Arena, BUCKET, KEY } from './arena.ts'
 import type { Assault } from './assault.ts'
-import type { RawAnswer } from './raw-exchange.ts'
-import { requestBytes } from './senders.ts'
+import type { RawAnswer } from '../../support/raw/raw-answer.ts'
+import { requestBytes } from '../../support/raw/request-text.ts'
 
 /** The first has an object, the second has none, the bucket of the third is not there. */
 const PLACES = [`/${BUCKET}/${KEY}`, `/${BUCKET}/kex`, `/attacx/${KEY}`]

@@ -11,8 +11,8 @@ import { disagreements } from '../../support/pages/openapi-check.ts'
 import { firstElement } from '../../support/wire-client.ts'
 import { CHANCE_BUCKET as BUCKET } from './arena.ts'
 import type { Assault } from './assault.ts'
-import type { RawAnswer } from './raw-exchange.ts'
-import { requestBytes } from './senders.ts'
+import type { RawAnswer } from '../../support/raw/raw-answer.ts'
+import { requestBytes } from '../../support/raw/request-text.ts'
 import { apiBytes, signed } from './signed-requests.ts'
 
 const REQUESTS = 1500

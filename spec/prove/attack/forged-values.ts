@@ -9,7 +9,8 @@ import type { Random } from '../../support/random.ts'
 import { elements, firstElement } from '../../support/wire-client.ts'
 import { BUCKET, OTHER_BUCKET } from './arena.ts'
 import type { Assault } from './assault.ts'
-import { Lane, type RawAnswer } from './raw-exchange.ts'
+import { Lane } from '../../support/raw/lane.ts'
+import type { RawAnswer } from '../../support/raw/raw-answer.ts'
 import { bytesOf, type Signable, signed } from './signed-requests.ts'
 
 interface Case extends Signable {

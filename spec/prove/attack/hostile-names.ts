@@ -8,7 +8,7 @@ import * as fc from 'fast-check'
 import { elements } from '../../support/wire-client.ts'
 import { pairsOf } from '../pairs.ts'
 import type { Assault } from './assault.ts'
-import { Lane } from './raw-exchange.ts'
+import { Lane } from '../../support/raw/lane.ts'
 import { bytesOf, apiBytes, type Signable, signed } from './signed-requests.ts'
 
 const BUCKET = 'attack-names'

@@ -6,7 +6,7 @@ import { canBeSigned, filled, longBodies, longRequests, longRouteRequests } from
 import { ARENA_EXTENSIONS, BUCKET, OTHER_BUCKET } from './arena.ts'
 import type { Assault } from './assault.ts'
 import { ENDLESS } from './management-routes.ts'
-import { requestBytes } from './senders.ts'
+import { requestBytes } from '../../support/raw/request-text.ts'
 import { apiBytes, bytesOf, signed } from './signed-requests.ts'
 
 /** Of each operation so many of its requests, by turns with the seed: all of them are in a spec of the planes. */

@@ -1,6 +1,7 @@
 /** Malformed HTTP to both planes: one answer or none, never a fault of the server, nothing smuggled (S23, S25). */
 import { MALFORMED_REQUESTS, type MalformedRequest } from '../../planes/malformed-requests.ts'
-import { openRaw, sleep } from '../../planes/raw-client.ts'
+import { openRaw } from '../../support/raw/raw-client.ts'
+import { sleep } from '../../support/waiting.ts'
 import type { Assault } from './assault.ts'
 
 const TOGETHER = 60

@@ -11,8 +11,8 @@ import {
 } from '../../support/pages/management-matrix.ts'
 import { WEBHOOK } from './arena.ts'
 import type { Assault } from './assault.ts'
-import type { RawAnswer } from './raw-exchange.ts'
-import { requestBytes } from './senders.ts'
+import type { RawAnswer } from '../../support/raw/raw-answer.ts'
+import { requestBytes } from '../../support/raw/request-text.ts'
 
 interface Case {
   readonly name: string

@@ -8,7 +8,7 @@ import { requestTarget, signHeaders } from '../../support/signing.ts'
 import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
 import { type Arena, BUCKET, OTHER_BUCKET, type Signer } from './arena.ts'
 import type { Assault } from './assault.ts'
-import { requestBytes } from './senders.ts'
+import { requestBytes } from '../../support/raw/request-text.ts'
 
 /** The first of them are buckets, the others are not. */
 const BUCKETS = [BUCKET, OTHER_BUCKET, 'attack-absent', 'marker.txt', 'key']

@@ -8,7 +8,7 @@ import type { QueryParameter } from '../../../planes/s3/request/query-parameters
 import { requestTarget, signHeaders } from '../../support/signing.ts'
 import { type Arena, BUCKET, KEY, OTHER_BUCKET, type Signers } from './arena.ts'
 import type { Assault } from './assault.ts'
-import { requestBytes } from './senders.ts'
+import { requestBytes } from '../../support/raw/request-text.ts'
 
 interface Copy {
   readonly name: string

@@ -6,7 +6,8 @@ import { randomBytes } from 'node:crypto'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import type { Assault } from './assault.ts'
 import { type Link, LinkAttack, PASSWORD, targetOf } from './links.ts'
-import { Lane, type RawAnswer } from './raw-exchange.ts'
+import { Lane } from '../../support/raw/lane.ts'
+import type { RawAnswer } from '../../support/raw/raw-answer.ts'
 
 const GUESSES = 300
 const REVOKED_LANES = 12

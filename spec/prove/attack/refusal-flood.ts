@@ -11,7 +11,7 @@ import { writtenBytes } from '../../support/journal-files.ts'
 import { type ProcessServer, startProcess } from '../../support/server-process.ts'
 import { processorSeconds } from '../../support/process-gauges.ts'
 import type { Assault } from './assault.ts'
-import { overLanes } from './raw-exchange.ts'
+import { overLanes } from './over-lanes.ts'
 
 const LANES = 8
 const REQUESTS = 3000

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import type { S3ErrorCode } from '../../../planes/s3/errors/s3-errors.ts'
+import { requestBytes } from '../../support/raw/request-text.ts'
 import { presign, requestTarget, signHeaders } from '../../support/signing.ts'
 import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
 import { pairsOf } from '../pairs.ts'
@@ -125,15 +126,6 @@ function flawed(text: string, { flaw }: Standing): string {
   if (flaw === undefined) return text
   const kept = flaw === 'absent' ? '' : undefined
   return text.replace(SIGNATURE, (_, name: string, hex: string) => name + (kept ?? hex.slice(0, KEPT_OF_TRUNCATED)))
-}
-
-/** The request line, the header lines and the body. */
-export function requestBytes(method: string, target: string, headers: readonly HeaderLine[], body: string): string {
-  const takesBody = body !== '' || method === 'PUT' || method === 'POST'
-  const has = headers.some(([name]) => name === 'content-length' || name === 'transfer-encoding')
-  const length = takesBody && !has ? `content-length: ${Buffer.byteLength(body)}\r\n` : ''
-  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  return `${method} ${target} HTTP/1.1\r\n${lines}${length}\r\n${Buffer.from(body).toString('latin1')}`
 }
 
 function optional(name: string, value: string | undefined): QueryParameter[] {

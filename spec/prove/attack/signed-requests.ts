@@ -7,7 +7,7 @@ import { deletionDocument, digestOf } from '../../support/wire-deletions.ts'
 import { bearer } from '../../support/api-client.ts'
 import { pairsOf } from '../pairs.ts'
 import { type Arena, BUCKET } from './arena.ts'
-import { requestBytes } from './senders.ts'
+import { requestBytes } from '../../support/raw/request-text.ts'
 
 /** What the request line and the lines behind it say; the signature is in the headers or in the target. */
 export interface SignedRequest {

@@ -3,10 +3,12 @@
  * end, and none keeps anybody else from an answer (S25).
  */
 import { basic } from '../../support/api-client.ts'
-import { head, openRaw, type RawClient, sleep } from '../../planes/raw-client.ts'
+import { head } from '../../support/raw/request-text.ts'
+import { openRaw, type RawClient } from '../../support/raw/raw-client.ts'
+import { sleep } from '../../support/waiting.ts'
 import { BUCKET, LARGE_BYTES } from './arena.ts'
 import type { Assault } from './assault.ts'
-import { requestBytes } from './senders.ts'
+import { requestBytes } from '../../support/raw/request-text.ts'
 import { signed } from './signed-requests.ts'
 
 /** The library closes what is idle after ten to fourteen seconds, the server what is stalled after five. */

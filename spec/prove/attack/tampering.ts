@@ -1,7 +1,7 @@
 /** Requests that were signed well and changed afterwards, or signed well for what must not be (S2, S3, S14, S15). */
 import { HTTP_DRIVER } from '../../support/http-driver.ts'
 import type { Assault } from './assault.ts'
-import type { Lane } from './raw-exchange.ts'
+import type { Lane } from '../../support/raw/lane.ts'
 import { baseRequests, bytesOf, type SignedRequest } from './signed-requests.ts'
 import { refusedThoughSigned } from './signed-in-vain.ts'
 import { TAMPERINGS, type Tampered } from './tamperings.ts'

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Assault } from './assault.ts'
-import { Lane } from './raw-exchange.ts'
+import { Lane } from '../../support/raw/lane.ts'
 import { apiBytes } from './signed-requests.ts'
 
 const ROUNDS = 400

@@ -2,8 +2,9 @@
 import { OtherLog } from '../../support/other-log.ts'
 import { WITNESSED } from './arena.ts'
 import type { Assault } from './assault.ts'
-import type { Lane, RawAnswer } from './raw-exchange.ts'
-import { requestBytes } from './senders.ts'
+import type { Lane } from '../../support/raw/lane.ts'
+import type { RawAnswer } from '../../support/raw/raw-answer.ts'
+import { requestBytes } from '../../support/raw/request-text.ts'
 import { apiBytes } from './signed-requests.ts'
 
 const ROUTE = '/api/v1/transparency/witness/add-checkpoint'

@@ -1,10 +1,11 @@
 /** The kinds of bad clients that the proof `crowd` knows. */
 import { basic } from '../../support/api-client.ts'
+import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import type { Identity } from '../../support/identities.ts'
 import type { ProcessServer } from '../../support/server-process.ts'
 import { ACCESS_KEY, SECRET_KEY } from '../../support/test-clients.ts'
 import type { Badness } from './bad-clients.ts'
-import { requestText, signedText } from './request-texts.ts'
+import { requestText } from '../../support/raw/request-text.ts'
 
 /** What the bad clients find. */
 export interface BadPlace {
@@ -35,14 +36,15 @@ export function badKinds(place: BadPlace): Readonly<Record<string, readonly Badn
   const { server, bucket, lockedShare, bad, auditor, upload } = place
   const { port } = server
   const apiPort = Number(new URL(server.apiEndpoint).port)
-  const text = (method: string, target: string, ...lines: string[]) =>
-    signedText(server, bad, method, target, [], lines)
+  const sign = { ...bad.signing.sign, payloadHash: 'UNSIGNED-PAYLOAD' }
+  const text = (method: string, target: string, ...unsignedHeaders: HeaderLine[]) =>
+    server.wire.headText(method, target, { sign, unsignedHeaders })
   const unsigned = (key: string, ...lines: string[]) =>
     requestText('GET', `/${bucket}/${key}`, ['host: 127.0.0.1', ...lines])
   const authorization = `authorization: ${basic(ACCESS_KEY, SECRET_KEY)}`
   const managed = (method: string, path: string) => requestText(method, `/api/v1${path}`, ['host: a', authorization])
   const slowBody = (connections: number, bytes: number): Badness => {
-    const first = text('PUT', `/${bucket}/slow`, `content-length: ${bytes}`)
+    const first = text('PUT', `/${bucket}/slow`, ['content-length', String(bytes)])
     return { port, connections, first, piece: 'x', reads: false }
   }
   const completion = `/${bucket}/begun?uploadId=${encodeURIComponent(upload)}`
@@ -64,7 +66,7 @@ export function badKinds(place: BadPlace): Readonly<Record<string, readonly Badn
       {
         port,
         connections: 16,
-        first: text('POST', completion, `content-length: ${LONG_COMPLETION.length}`) + LONG_COMPLETION,
+        first: text('POST', completion, ['content-length', String(LONG_COMPLETION.length)]) + LONG_COMPLETION,
         reads: false,
       },
     ],

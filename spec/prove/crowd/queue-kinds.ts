@@ -1,11 +1,12 @@
 /** A kind of bad client for each queue of `engine/shares`: one greedy account beside a modest one that uses the same. */
+import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import type { ShareName, shareTable } from '../../../engine/shares/share-table.ts'
 import { createUpload, partTarget, uploadTarget } from '../../support/multipart.ts'
 import type { Identity } from '../../support/identities.ts'
 import type { ProcessServer } from '../../support/server-process.ts'
 import type { Badness } from './bad-clients.ts'
 import type { GoodClient } from './good-clients.ts'
-import { requestText, signedText } from './request-texts.ts'
+import { requestText } from '../../support/raw/request-text.ts'
 
 /** What both find. */
 export interface QueuePlace {
@@ -126,16 +127,19 @@ export async function queueKinds(place: QueuePlace): Promise<Readonly<Record<Que
     const [many, few] = [`/${bucket}/many-copies`, `/${bucket}/few-copies`]
     const target = partTarget(many, await createUpload(at(bad), many), 1)
     const own = partTarget(few, await createUpload(at(good), few), 1)
+    const sign = { ...bad.signing.sign, payloadHash: 'UNSIGNED-PAYLOAD' }
+    const signed = (method: string, path: string, ...headers: HeaderLine[]) =>
+      server.wire.headText(method, path, { headers, sign })
     const completed = uploadTarget(many, await createUpload(at(bad), many))
     return {
-      completions: signedText(server, bad, 'POST', completed, [['content-length', String(LIST.length)]]) + LIST,
+      completions: signed('POST', completed, ['content-length', String(LIST.length)]) + LIST,
       completion: {
         ...MODEST,
         name: 'document of 20 KB',
         millisecondsMaximum: BESIDE_A_LIST_MILLISECONDS,
         ask: async () => (await at(good).raw('PUT', `/${modestBucket}?cors`, { body: CORS })).status,
       },
-      copies: signedText(server, bad, 'PUT', target, [source, ['x-amz-copy-source-range', 'bytes=0-8388606']]),
+      copies: signed('PUT', target, source, ['x-amz-copy-source-range', 'bytes=0-8388606']),
       copy: {
         ...MODEST,
         name: 'copy of 64 KiB',

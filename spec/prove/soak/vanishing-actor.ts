@@ -1,5 +1,5 @@
 /** Uploads that nobody can end any more: their bucket is deleted, or their sender leaves in the middle of a body. */
-import { connect } from 'node:net'
+import { openRaw } from '../../support/raw/raw-client.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sampleBytes } from '../../support/sample-bytes.ts'
 import type { Random } from '../../support/random.ts'
@@ -59,15 +59,12 @@ export class VanishingActor implements Actor {
   async #breakOff({ life, wire }: Clients): Promise<void> {
     if (life.isPaused || life.isEnding) return
     const body = sampleBytes(BODY_BYTES)
-    const headers = wire.headersOf('PUT', this.#path, { body }).map(([name, value]) => `${name}: ${value}\r\n`)
-    const socket = connect(life.server.port, '127.0.0.1')
-    socket.on('error', () => undefined)
-    const closed = new Promise((resolve) => socket.on('close', resolve))
-    socket.write(`PUT ${this.#path} HTTP/1.1\r\n${headers.join('')}content-length: ${BODY_BYTES}\r\n\r\n`)
-    socket.write(body.subarray(0, this.#random.below(BODY_BYTES)))
+    const unsignedHeaders = [['content-length', String(BODY_BYTES)]] as const
+    const client = openRaw(life.server.port).send(wire.headText('PUT', this.#path, { body, unsignedHeaders }))
+    client.socket.write(body.subarray(0, this.#random.below(BODY_BYTES)))
     await sleep(this.#random.below(REST_MILLISECONDS))
-    socket.destroy()
-    await closed
+    client.socket.destroy()
+    await client.closed
     this.#tally.happened(EVENTS.abandonedBody)
   }
 }

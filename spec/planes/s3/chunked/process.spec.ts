@@ -1,6 +1,5 @@
 /** Uploads in chunks on a whole server: one that is killed in the middle of one, and a sender that takes its time. */
 import { readdirSync, rmSync, statSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { test } from 'tap'
@@ -8,6 +7,8 @@ import { StorePaths } from '../../../../engine/disk/store-paths.ts'
 import { verifyJournal } from '../../../../engine/verify/journal-verifier.ts'
 import { CHUNK_FORMS, type ChunkedRequest, encodedBody } from '../../../support/chunked-requests.ts'
 import { chunkedFor } from '../../../support/chunked-sends.ts'
+import { openRaw, type RawClient } from '../../../support/raw/raw-client.ts'
+import { requestText } from '../../../support/raw/request-text.ts'
 import { sampleBytes } from '../../../support/sample-bytes.ts'
 import { startProcess, temporaryDirectory } from '../../../support/test-server.ts'
 import { isError } from '../../../support/wire-assertions.ts'
@@ -20,22 +21,15 @@ const ENVIRONMENT = {
 const LOOK_MILLISECONDS = 20
 
 interface Sending {
-  readonly socket: Socket
+  readonly client: RawClient
   readonly body: Buffer
-  /** All that came back so far. */
-  received(): string
 }
 
 /** Sends the head of a request, its body left to the caller. */
 function begin(port: number, target: string, { headers, parts }: ChunkedRequest): Sending {
-  const socket = connect(port, '127.0.0.1')
-  let received = ''
-  socket.on('data', (bytes: Buffer) => (received += bytes.toString('latin1')))
-  socket.on('error', () => undefined)
   const body = encodedBody(parts)
-  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  socket.write(`PUT ${target} HTTP/1.1\r\n${lines}content-length: ${body.length}\r\n\r\n`)
-  return { socket, body, received: () => received }
+  const text = requestText('PUT', target, [...headers, `content-length: ${body.length}`])
+  return { client: openRaw(port).send(text), body }
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -53,7 +47,7 @@ test('a server that is killed in the middle of uploads in chunks shows nothing o
     const target = `/killed/${form}`
     const sending = begin(server.port, target, chunkedFor(server, target, { form, payload }))
     // All of it but the end: every chunk is there, and nothing says yet that they are all.
-    sending.socket.write(sending.body.subarray(0, -40))
+    sending.client.socket.write(sending.body.subarray(0, -40))
     return sending
   })
   await until(() => {
@@ -63,9 +57,9 @@ test('a server that is killed in the middle of uploads in chunks shows nothing o
   for (const form of CHUNK_FORMS)
     isError(t, await server.raw('GET', `/killed/${form}`), 'NoSuchKey', `${form} under way`)
   await server.kill9()
-  for (const { socket, received } of begun) {
-    t.equal(received(), '', 'nothing was acknowledged')
-    socket.destroy()
+  for (const { client } of begun) {
+    t.equal(client.received, '', 'nothing was acknowledged')
+    client.socket.destroy()
   }
   const again = await startProcess({ dataDirectory, environment: ENVIRONMENT })
   for (const form of CHUNK_FORMS)
@@ -83,7 +77,8 @@ test('a sender that takes its time, byte by byte and chunk by chunk', async (t) 
   for (const form of CHUNK_FORMS) {
     const payload = sampleBytes(200_000)
     const target = `/slow/${form}`
-    const { socket, body, received } = begin(server.port, target, chunkedFor(server, target, { form, payload }))
+    const { client, body } = begin(server.port, target, chunkedFor(server, target, { form, payload }))
+    const { socket } = client
     socket.setNoDelay(true)
     for (let at = 0; at < body.length; ) {
       // Heads and the end come byte by byte.
@@ -92,8 +87,7 @@ test('a sender that takes its time, byte by byte and chunk by chunk', async (t) 
       at += step
       if (step > 1 || at % 50 === 0) await pause(1)
     }
-    await until(() => received() !== '')
-    t.match(received(), /^HTTP\/1\.1 200 /, form)
+    t.match(await client.until(/./), /^HTTP\/1\.1 200 /, form)
     t.ok((await server.raw('GET', target)).body.equals(payload), `${form} comes back`)
     socket.destroy()
   }

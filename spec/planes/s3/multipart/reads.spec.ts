@@ -17,7 +17,7 @@ import {
 import { type InThreadServer, startInThread } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'
 import { firstElement, type WireAnswer } from '../../../support/wire-client.ts'
-import { openRaw } from '../../raw-client.ts'
+import { openRaw } from '../../../support/raw/raw-client.ts'
 
 const server = await startInThread()
 const sealed = await startInThread({ encryptionEnabled: true })
@@ -134,9 +134,7 @@ test('an object that goes away while it is read ends early, and never gives wron
   const whole = Buffer.concat(bodies)
   const target = `${bucket}/vanishing`
   await uploadWhole(server, target, bodies)
-  const reader = openRaw(server.port)
-  const lines = server.wire.headersOf('GET', target).map(([name, value]) => `${name}: ${value}\r\n`)
-  reader.send(`GET ${target} HTTP/1.1\r\n${lines.join('')}\r\n`)
+  const reader = openRaw(server.port).send(server.wire.headText('GET', target))
   await reader.until(/\r\n\r\n/)
   reader.socket.pause()
   isDone(t, await raw('DELETE', target), 204, 'delete')

@@ -14,7 +14,7 @@ import {
 import { startInThread } from '../../../support/test-server.ts'
 import { isDone } from '../../../support/wire-assertions.ts'
 import { elements, type WireAnswer } from '../../../support/wire-client.ts'
-import { openRaw } from '../../raw-client.ts'
+import { openRaw } from '../../../support/raw/raw-client.ts'
 
 const server = await startInThread()
 tap.teardown(() => server.stop())
@@ -33,10 +33,8 @@ test('a part that does not come to its end leaves the one before', async (t) => 
   for (const length of [1000, PART_BYTES]) {
     const writer = openRaw(server.port)
     const part = partTarget(target, upload, 1)
-    const lines = server.wire.headersOf('PUT', part, { sign: { payloadHash: 'UNSIGNED-PAYLOAD' } })
-    writer.send(
-      `PUT ${part} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}content-length: ${length}\r\n\r\n`,
-    )
+    const unsignedHeaders = [['content-length', String(length)]] as const
+    writer.send(server.wire.headText('PUT', part, { sign: { payloadHash: 'UNSIGNED-PAYLOAD' }, unsignedHeaders }))
     await writer.push(largePart(1).subarray(0, length - 1))
     writer.socket.destroy()
     await writer.closed

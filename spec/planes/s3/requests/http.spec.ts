@@ -2,10 +2,11 @@ import { readdirSync } from 'node:fs'
 import tap, { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { sampleBytes } from '../../../support/sample-bytes.ts'
+import { until } from '../../../support/waiting.ts'
 import { startInThread } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'
 import { MALFORMED_REQUESTS } from '../../malformed-requests.ts'
-import { openRaw, type RawClient } from '../../raw-client.ts'
+import { openRaw, type RawClient } from '../../../support/raw/raw-client.ts'
 
 const server = await startInThread()
 tap.teardown(() => server.stop())
@@ -18,22 +19,18 @@ const UNSIGNED = { payloadHash: 'UNSIGNED-PAYLOAD' }
 await raw('PUT', '/http-bucket')
 
 /** The head of a signed request, with further lines that are not signed. */
-function head(method: string, target: string, lines: readonly HeaderLine[], sign: false | object = UNSIGNED): string {
-  const all = [...wire.headersOf(method, target, { sign }), ...lines]
-  return `${method} ${target} HTTP/1.1\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`
+function head(
+  method: string,
+  target: string,
+  unsignedHeaders: readonly HeaderLine[],
+  sign: false | object = UNSIGNED,
+  of = wire,
+): string {
+  return of.headText(method, target, { sign, unsignedHeaders })
 }
 
 function statusLines(client: RawClient): string[] {
   return [...client.received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => match[1] ?? '')
-}
-
-/** Waits, turn by turn, until something holds. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, 5)
-    })
-  }
 }
 
 test('a body needs a length, and one within bounds', async (t) => {
@@ -251,11 +248,7 @@ test('more operations at once than allowed wait, and then are told to slow down'
   t.teardown(() => narrow.stop())
   await narrow.raw('PUT', '/narrow-bucket')
   const upload = openRaw(narrow.port)
-  const lines = narrow.wire.headersOf('PUT', '/narrow-bucket/k', { sign: UNSIGNED })
-  const text = [...lines, ['content-length', String(LARGE.length)]]
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')
-  upload.send(`PUT /narrow-bucket/k HTTP/1.1\r\n${text}\r\n`)
+  upload.send(head('PUT', '/narrow-bucket/k', [['content-length', String(LARGE.length)]], UNSIGNED, narrow.wire))
   await upload.push(LARGE.subarray(0, 5))
   await until(() => narrow.gate.active === 1)
   const waiting = narrow.raw('PUT', '/narrow-bucket/waiting', { body: LARGE })
@@ -284,14 +277,10 @@ test('whoever leaves the line gives the place back', async (t) => {
   await narrow.raw('PUT', '/narrow-bucket')
   await narrow.raw('PUT', '/narrow-bucket/k', { body: LARGE })
   t.equal(narrow.gate.enter(narrow.gate.entryOf('somebody', false)), 'entered')
-  const lines = (method: string) =>
-    narrow.wire
-      .headersOf(method, '/narrow-bucket/k', { sign: UNSIGNED })
-      .map(([name, value]) => `${name}: ${value}\r\n`)
-  const reader = openRaw(narrow.port).send(`GET /narrow-bucket/k HTTP/1.1\r\n${lines('GET').join('')}\r\n`)
-  const writer = openRaw(narrow.port).send(
-    `PUT /narrow-bucket/k HTTP/1.1\r\n${lines('PUT').join('')}content-length: 100000\r\n\r\nx`,
-  )
+  const text = (method: string, ...lines: HeaderLine[]) =>
+    head(method, '/narrow-bucket/k', lines, UNSIGNED, narrow.wire)
+  const reader = openRaw(narrow.port).send(text('GET'))
+  const writer = openRaw(narrow.port).send(`${text('PUT', ['content-length', '100000'])}x`)
   await until(() => narrow.gate.queued === 2)
   for (const client of [reader, writer]) client.socket.destroy()
   narrow.gate.leave(narrow.gate.entryOf('somebody', false))
@@ -304,9 +293,8 @@ test('a small body that is not there yet takes no place', async (t) => {
   const narrow = await startInThread({ limits: { operationsMaximum: 1, queueMaximum: 0 } })
   t.teardown(() => narrow.stop())
   await narrow.raw('PUT', '/narrow-bucket')
-  const lines = narrow.wire.headersOf('PUT', '/narrow-bucket/k', { sign: UNSIGNED })
-  const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  const slow = openRaw(narrow.port).send(`PUT /narrow-bucket/k HTTP/1.1\r\n${text}content-length: 5\r\n\r\nhe`)
+  const text = head('PUT', '/narrow-bucket/k', [['content-length', '5']], UNSIGNED, narrow.wire)
+  const slow = openRaw(narrow.port).send(`${text}he`)
   await until(() => narrow.listener.activeRequests() === 1)
   isDone(t, await narrow.raw('PUT', '/narrow-bucket/other', { body: Buffer.from('x') }), 200, 'others go on')
   t.equal(narrow.gate.active, 1, 'and the slow one counts as running')

@@ -1,10 +1,11 @@
 /** Bodies in chunks, in each form and spoiled in each way, against both operations that take them (S1, S15). */
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { encodedBody } from '../../../support/chunked-requests.ts'
+import { requestText } from '../../../support/raw/request-text.ts'
 import { requestTarget } from '../../../support/signing.ts'
 import { BUCKET } from '../arena.ts'
 import type { Assault } from '../assault.ts'
-import type { Lane } from '../raw-exchange.ts'
+import type { Lane } from '../../../support/raw/lane.ts'
 import { spoiledChunks, wholeChunks } from './chunk-cases.ts'
 import type { ChunkTarget } from './spoiling.ts'
 
@@ -61,10 +62,10 @@ export function requestBytes(
   body: Buffer,
   isSized: boolean,
 ): string {
-  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  const start = `PUT ${requestTarget(path, query)} HTTP/1.1\r\n${lines}`
+  const framing = isSized ? `content-length: ${body.length}` : 'transfer-encoding: chunked'
+  const start = requestText('PUT', requestTarget(path, query), [...headers, framing])
   const text = body.toString('latin1')
-  if (isSized) return `${start}content-length: ${body.length}\r\n\r\n${text}`
+  if (isSized) return start + text
   const chunk = body.length === 0 ? '' : `${body.length.toString(16)}\r\n${text}\r\n`
-  return `${start}transfer-encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`
+  return `${start}${chunk}0\r\n\r\n`
 }

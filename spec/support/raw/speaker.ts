@@ -1,4 +1,4 @@
-/** A listener that says what it is told to, for the specifications of the attack. */
+/** A listener that says what it is told to, for specs of what reads answers. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'

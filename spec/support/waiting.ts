@@ -1,0 +1,26 @@
+/** Waiting in specs: for a condition, for a signal, for a while. */
+
+export function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds)
+  })
+}
+
+/** A promise and what resolves it. */
+export interface Signal {
+  readonly given: Promise<void>
+  give(): void
+}
+
+export function signal(): Signal {
+  const made: { give?: () => void } = {}
+  const given = new Promise<void>((resolve) => {
+    made.give = resolve
+  })
+  return { given, give: () => made.give?.() }
+}
+
+/** Waits until `condition` holds. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(5)
+}
