@@ -3,6 +3,7 @@ import { cpSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { verifierKeyText } from '../../engine/checkpoints/checkpoint-note.ts'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
 import type { CheckpointState } from '../../engine/state-ports.ts'
 import { noteOf } from '../../projections/checkpoints/checkpoint-log.ts'
 import { signingOf } from '../support/checkpoint-signing.ts'
@@ -118,7 +119,7 @@ test('another journal, a shorter one and a checkpoint that nobody signed prove n
   })
   const damaged = join(other, 'damaged')
   cpSync(root, damaged, { recursive: true })
-  flipByte(segmentPath({ ...store.paths, journal: join(damaged, 'journal') } as never, 0), 5000)
+  flipByte(segmentPath(new StorePaths(damaged), 0), 5000)
   const outcome = await run(['checkpoint', 'absence', 'photos/dog', damaged, '--checkpoint', note, '--key', KEY])
   t.match(outcome, { exitCode: 21, stdout: '' })
   renameSync(join(damaged, 'journal'), join(damaged, 'copy'))

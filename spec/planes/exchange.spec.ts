@@ -172,8 +172,13 @@ tap.beforeEach(() => {
 const POST = { method: 'POST' }
 
 test('an answer at once needs no promise, and has one record', async (t) => {
-  const http = { method: 'GET', path: '/s/text', header: () => undefined, remoteAddress: '10.0.0.1' }
-  t.match(new ShareDialect(http as never, 'id-0', engine, gate).run(), { status: 200, body: 'at once' })
+  const http: Partial<HttpRequest> = {
+    method: 'GET',
+    path: '/s/text',
+    header: () => undefined,
+    remoteAddress: '10.0.0.1',
+  }
+  t.match(new ShareDialect(http as HttpRequest, 'id-0', engine, gate).run(), { status: 200, body: 'at once' })
   t.same(await open('/s/text'), [200, 'at once', true])
   const record = ['success', 'share:text', ['status', 200], undefined]
   t.same(records, [record, record])

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { test } from 'tap'
-import { type BucketId, microsecondsOf, sequenceOf, type UploadId } from '../../engine/brands.ts'
+import { type BucketId, microsecondsOf, payloadIdOf, sequenceOf, type UploadId } from '../../engine/brands.ts'
 import { encodeEntry } from '../../engine/events/entry-codec.ts'
 import type { Change } from '../../engine/events/changes.ts'
 import type { BatchHeader } from '../../engine/journal/batch-reader.ts'
@@ -109,7 +109,7 @@ const written = fc
         headers: some.headers.flat(),
         digest: Buffer.alloc(32, 9),
         metadata: ['colour', 'red'],
-        payload: has.payload ? { kind: 'shared', payload: 5 as never } : undefined,
+        payload: has.payload ? { kind: 'shared', payload: payloadIdOf(5) } : undefined,
         lock: has.lock ? { retention: undefined, hold: true } : undefined,
         checksum: has.checksum ? { algorithm: 'crc32', value: Buffer.alloc(4), composite: false } : undefined,
       }),

@@ -288,12 +288,11 @@ test('files of hand-overs that are none, are signed by one key, or contradict ea
     t.throws(() => python('verify_checkpoint.py', ...given), /Command failed/)
   }
   const [one] = readHandovers(file)
-  const [back, fork] = [
-    { ...one, oldKey: one?.newKey, newKey: one?.oldKey },
-    { ...one, newKey: readVerifierKey(verifierKeyText(first.origin, keys.newest(5).publicKey)) },
-  ] as never[]
-  t.throws(() => keyForSize(trusted, 1, [one as never, fork as never]), { message: /two keys/ })
-  t.throws(() => keyForSize(trusted, 2 ** 40, [one as never, back as never]), { message: /goes back/ })
+  if (one === undefined) throw new Error('no hand-over was read')
+  const back = { ...one, oldKey: one.newKey, newKey: one.oldKey }
+  const fork = { ...one, newKey: readVerifierKey(verifierKeyText(first.origin, keys.newest(5).publicKey)) }
+  t.throws(() => keyForSize(trusted, 1, [one, fork]), { message: /two keys/ })
+  t.throws(() => keyForSize(trusted, 2 ** 40, [one, back]), { message: /goes back/ })
   await signing.close()
   await store.close(true)
 })

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
-import { sequenceOf } from '../../engine/brands.ts'
+import { microsecondsOf, sequenceOf } from '../../engine/brands.ts'
 import type { CommandOf } from '../../engine/commands/commands.ts'
 import {
   isSignedBy,
@@ -230,11 +230,16 @@ test('T3 after a restore from a backup the old origin signs no more, and the wor
   const { store, signing, pass } = await storeAndWorker(t.testdir())
   await signing.settle()
   const before = signing.reader.last() as CheckpointState
-  const restored = { last: sequenceOf(3), head: Buffer.alloc(32), backedUp: 0, restored: 0 }
+  const restored = {
+    last: sequenceOf(3),
+    head: Buffer.alloc(32),
+    backedUp: microsecondsOf(0),
+    restored: microsecondsOf(0),
+  }
   await store.client.execute({
     kind: 'record-server-event',
     audit: { ...auditOf('journal.restore', 'journal'), principal: 'system:server' },
-    changes: [{ name: 'journal.restored', ...restored } as never],
+    changes: [{ name: 'journal.restored', ...restored }],
   })
   const command = signCommand({ size: before.sequence + 1, origin: before.origin }, before.sequence)
   t.equal(await codeOf(store.client, command), 'checkpoint-rolls-back')

@@ -23,9 +23,9 @@ const isSegment = ({ path }: Operation) => SEGMENT.test(path)
 const isHead = ({ path }: Operation) => HEAD.test(path)
 
 /** How a batch fails although its bytes are there afterwards. */
-const FAILURES: Readonly<Record<string, (operation: Operation) => Fault | undefined>> = {
-  'a failed sync': (operation) => (operation.name === 'sync' && isSegment(operation) ? EIO : undefined),
-  'a failed write of all bytes': (operation) =>
+const FAILURES = {
+  'a failed sync': (operation: Operation) => (operation.name === 'sync' && isSegment(operation) ? EIO : undefined),
+  'a failed write of all bytes': (operation: Operation): Fault | undefined =>
     operation.name === 'write' && isSegment(operation) ? { kind: 'short', bytes: operation.bytes ?? 0 } : undefined,
 }
 
@@ -154,7 +154,7 @@ function writeMark(paths: StorePaths, change: (mark: HeadMark) => HeadMark): voi
 }
 
 test('a note never cuts off what it does not name', async (t) => {
-  const { paths, offset } = await failedStore(join(t.testdir(), 'base'), FAILURES['a failed sync'] as never)
+  const { paths, offset } = await failedStore(join(t.testdir(), 'base'), FAILURES['a failed sync'])
   const note = markOf(paths)
   const copyOf = (name: string): StorePaths => {
     const copy = new StorePaths(join(t.testdirName, name))
@@ -266,7 +266,7 @@ class EndingDisk extends FaultDisk {
 }
 
 test('a crash at any operation of the recovery, and in the next one, changes nothing in its outcome', async (t) => {
-  const { paths } = await failedStore(join(t.testdir(), 'base'), FAILURES['a failed sync'] as never)
+  const { paths } = await failedStore(join(t.testdir(), 'base'), FAILURES['a failed sync'])
   let outcomes = 0
   for (let first = 0, isOver = false; !isOver; first += 1) {
     const copy = new StorePaths(join(t.testdirName, 'copy'))

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
+import { sequenceOf } from '../../../engine/brands.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { segmentFirsts } from '../../../engine/journal/segment.ts'
@@ -191,7 +192,7 @@ test('a snapshot that does not belong to this journal is refused', async (t) => 
     number: [/another place/, (found) => ({ ...found, position: { ...found.position, segmentNumber: 7 } })],
     sequence: [
       /no segment of the journal begins/,
-      (found) => ({ ...found, position: { ...found.position, sequence: (found.position.sequence - 1) as never } }),
+      (found) => ({ ...found, position: { ...found.position, sequence: sequenceOf(found.position.sequence - 1) } }),
     ],
   }
   for (const [title, [reason, change]] of Object.entries(cases)) {
@@ -277,7 +278,7 @@ test('a follower that meets damage makes no snapshot', async (t) => {
   const { paths } = store
   await fillSegments(store, 'filled', 2)
   const second = segmentFirsts(roomyDisk, paths)[1] ?? 0
-  flipByte(paths.segment(second as never), 5000)
+  flipByte(paths.segment(sequenceOf(second)), 5000)
   await t.rejects(snapshotOf(paths), { name: 'JournalDamagedError' })
   t.same(names(paths), [])
   await store.kill()

@@ -1,5 +1,5 @@
 /** What a store does by age, for webhooks and for links, kind by kind. */
-import { microsecondsOf } from '../../../engine/brands.ts'
+import { microsecondsOf, sequenceOf } from '../../../engine/brands.ts'
 import { EVENT_TYPES } from '../../../engine/events/values.ts'
 import { createBucket, deleteObject, write } from '../../support/commands.ts'
 import { deliverAll } from '../../support/webhooks/event-receiver.ts'
@@ -19,7 +19,7 @@ async function age(life: Life): Promise<void> {
   await life.send({ ...createBucket('aging'), lockEnabled: true })
   for (const key of ['held', 'free', 'free', 'free']) await life.send(write('aging', key, BYTES))
   const held = life.ledger.state.buckets.get('aging')?.keys.get('held')?.[0]?.sequence
-  await life.send(setLegalHold('aging', 'held', true, held as never))
+  await life.send(setLegalHold('aging', 'held', true, sequenceOf(held ?? 0)))
   for (const key of ['held', 'free']) await life.send(deleteObject('aging', key))
   await life.send(createRule('aging', 'versions', { noncurrentDays: 1, expirationDays: 2 }))
   for (const key of ['old/1', 'old/2', 'other']) await life.send(write('kept', key, BYTES))

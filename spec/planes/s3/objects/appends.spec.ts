@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import tap, { type Test, test } from 'tap'
 import { checkProjections } from '../../../../projections/replay/check.ts'
 import { nodeDisk } from '../../../../engine/disk/node-disk.ts'
-import { payloadIdOf } from '../../../../engine/brands.ts'
+import { bucketIdOf, payloadIdOf } from '../../../../engine/brands.ts'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { MultipartDigest } from '../../../../workers/digest-multipart.ts'
 import { largePart, settledFiles, uploadWhole } from '../../../support/multipart.ts'
@@ -231,7 +231,7 @@ test('the digest of the whole is computed, and goes on from the append before', 
     whole = Buffer.concat([whole, piece])
     await settle()
     const snapshot = catalog.snapshot()
-    const object = snapshot.object(snapshot.bucket('plain-bucket')?.id as never, 'digested')
+    const object = snapshot.object(bucketIdOf(snapshot.bucket('plain-bucket')?.id ?? 0), 'digested')
     const location = snapshot.payload(payloadIdOf(object?.payload ?? 0))
     t.match(location, { kind: 'parts', digest: hash('sha256', whole, 'buffer') })
   }
