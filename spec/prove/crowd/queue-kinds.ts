@@ -117,12 +117,12 @@ export async function queueKinds(place: QueuePlace): Promise<Readonly<Record<Que
     },
   }
 
+  function at(identity: Identity): ProcessServer {
+    return { ...server, raw: (method, path, options) => server.raw(method, path, { ...identity.signing, ...options }) }
+  }
+
   /** A copy and a completion of the greedy account, each as the text of a request, and the modest one beside each. */
   async function greedyWrites({ good }: QueuePlace): Promise<GreedyWrites> {
-    const at = (identity: Identity): ProcessServer => ({
-      ...server,
-      raw: (method, path, options) => server.raw(method, path, { ...identity.signing, ...options }),
-    })
     const source = ['x-amz-copy-source', `${bucket}/large`] as const
     const [many, few] = [`/${bucket}/many-copies`, `/${bucket}/few-copies`]
     const target = partTarget(many, await createUpload(at(bad), many), 1)
