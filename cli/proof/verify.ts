@@ -1,12 +1,20 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
-import type { ProofVerdict } from '../../engine/proof/proof-report.ts'
+import {
+  PROOF_LIMITS,
+  type ProofReport,
+  type ProofVerdict,
+  statedBy,
+  VERDICT_SENTENCES,
+} from '../../engine/proof/proof-report.ts'
 import { type FileDigest, PUBLIC_KEY_FORM, verifyBundle } from '../../engine/proof/verify-bundle.ts'
 import type { CliContext } from '../cli-context.ts'
 import { ExitError, type ExitName, exitTable } from '../exit-codes.ts'
 import { ProgressBar } from '../terminal/progress-bar.ts'
 import { digestFile, readBundle } from '../terminal/read-file.ts'
-import { proofReportAsJson, proofReportAsText } from './report-text.ts'
+import type { UnsignedBundle } from '../../engine/proof/bundle-types.ts'
+import { textTable } from '../terminal/text-table.ts'
+import { visibleText } from '../terminal/visible-text.ts'
 
 const EXITS: Readonly<Record<ProofVerdict, ExitName>> = {
   verified: 'ok',
@@ -66,4 +74,25 @@ export class ProofVerifyCommand extends Command<CliContext> {
       bar.clear()
     }
   }
+}
+
+/** The report as one line of JSON. `claims` is null if the bundle could not be read. */
+function proofReportAsJson({ verdict, checks, claims }: ProofReport): string {
+  return JSON.stringify({
+    verdict,
+    checks,
+    claims: claims === undefined ? null : statedBy(claims),
+    limits: PROOF_LIMITS,
+  })
+}
+
+/** The report in lines for a person. The bundle is untrusted: its texts are made safe for the terminal. */
+function proofReportAsText({ verdict, checks, claims }: ProofReport): string[] {
+  const rows = checks.map(({ name, status, sentence }) => [status, name, visibleText(sentence)])
+  const stated = claims === undefined ? [] : ['', 'The bundle states:', ...textTable(statedRows(claims))]
+  return [VERDICT_SENTENCES[verdict], '', ...textTable(rows), ...stated, '', ...PROOF_LIMITS]
+}
+
+function statedRows(claims: UnsignedBundle): string[][] {
+  return Object.entries(statedBy(claims)).map(([name, value]) => [`  ${name}`, visibleText(String(value))])
 }

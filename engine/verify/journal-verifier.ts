@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { accessNotes } from './access-check.ts'
 import { type CheckpointFindings, checkCheckpoints, type KeptCheckpoint } from './checkpoints/checkpoint-check.ts'
 import { plainSegmentBytes } from './cold/segment-source.ts'
-import { joinAttempts, notesAboutPrincipals } from './attempts.ts'
 import { isSegmentName, sequenceInName } from './format-reader.ts'
 import { type HeadMark, readHeadMark } from './head-mark.ts'
 import { linkSegments } from './segment-links.ts'
@@ -228,4 +227,26 @@ function notesAboutMark(mark: HeadMark | undefined, unreadableSlots: readonly nu
       ]
     : []
   return [...about, ...unreadableSlots.map((slot) => `Slot ${slot} of HEAD cannot be read; the other one counts.`)]
+}
+
+/**
+ * Finds attempts in earlier segments than their changes, as long uploads have.
+ * @param from first sequence that is examined
+ */
+function joinAttempts(results: readonly SegmentResult[], from: number, problems: ProblemList): void {
+  const open = new Map<number, number>()
+  for (const { name: segment, distantChanges, openAttempts } of results) {
+    for (const { sequence, offset, intent, fingerprint } of distantChanges) {
+      if (intent < from || open.get(intent) === fingerprint) continue
+      const detail = `the attempt ${intent} that it names is not there, or is of another request`
+      problems.add({ segment, offset, sequence, verdict: 'change without its attempt', detail })
+    }
+    for (const { sequence, fingerprint } of openAttempts) open.set(sequence, fingerprint)
+  }
+}
+
+/** Starts, stops and other changes by the system itself belong to it, whatever the entry says. */
+function notesAboutPrincipals(results: readonly SegmentResult[]): string[] {
+  const count = results.reduce((sum, { otherPrincipals }) => sum + otherPrincipals, 0)
+  return count === 0 ? [] : [`${count} changes that the system makes by itself carry another principal.`]
 }

@@ -3,9 +3,8 @@ import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { ZERO_HASH } from '../../engine/journal/format.ts'
 import type { SegmentPlace } from '../../engine/journal/positions.ts'
-import { type AuditRange, AuditRecords, type RangeEnds } from './audit-export.ts'
+import { AuditLogDamagedError, type AuditRange, AuditRecords, type RangeEnds } from './audit-export.ts'
 import type { AuditFilter } from './audit-filter.ts'
-import { readRangeEnds } from './range-ends.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
 import {
   type AuditCursor,
@@ -25,6 +24,7 @@ import { BackwardScan } from './audit-backwards.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { type Tables, openTables } from '../tables/table-list.ts'
 import { getApplied } from '../tables/applied.ts'
+import { RecordFrames } from './record-frames.ts'
 
 /** The result of verifying a span of the chain. */
 export interface ChainReport extends SpanResult {
@@ -190,4 +190,47 @@ export class AuditLog {
 function laterOf(left: SegmentPlace, right: SegmentPlace): SegmentPlace {
   const segments = left.segmentFirstSequence - right.segmentFirstSequence
   return segments > 0 || (segments === 0 && left.offset > right.offset) ? left : right
+}
+
+type Step = (frames: RecordFrames) => 'stop' | 'go on'
+
+/**
+ * The ends of a range of time. Both are found near a row of the index, so a few thousand records are read at most.
+ * @param cursorNear a cursor at or before the first record of a time
+ * @throws AuditLogDamagedError
+ */
+async function readRangeEnds(
+  { fromMicroseconds, toMicroseconds }: AuditRange,
+  cursorNear: (time: Microseconds) => JournalCursor,
+  turns: Turns,
+): Promise<RangeEnds | undefined> {
+  let first: Pick<RangeEnds, 'firstSequence' | 'previousHash'> | undefined
+  await walk(cursorNear(fromMicroseconds), turns, ({ timeMicroseconds, sequence, previousHash }) => {
+    if (timeMicroseconds < fromMicroseconds) return 'go on'
+    if (timeMicroseconds < toMicroseconds) first = { firstSequence: sequence, previousHash }
+    return 'stop'
+  })
+  if (first === undefined) return undefined
+  const { firstSequence } = first
+  let last: Pick<RangeEnds, 'lastSequence' | 'lastHash'> | undefined
+  await walk(cursorNear(toMicroseconds), turns, ({ timeMicroseconds, sequence, hash }) => {
+    if (timeMicroseconds >= toMicroseconds) return 'stop'
+    if (sequence >= firstSequence) last = { lastSequence: sequence, lastHash: hash }
+    return 'go on'
+  })
+  if (last === undefined) throw new AuditLogDamagedError(`the audit log is damaged after sequence ${firstSequence}`)
+  return Object.assign(first, last)
+}
+
+async function walk(cursor: JournalCursor, turns: Turns, step: Step): Promise<void> {
+  try {
+    for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
+      if (batch === 'damaged') throw new AuditLogDamagedError('the audit log is damaged at an end of the range')
+      const frames = new RecordFrames(batch.bytes, batch.header)
+      while (frames.next()) if (step(frames) === 'stop') return
+      if (turns.isOver) await turns.next()
+    }
+  } finally {
+    cursor.close()
+  }
 }

@@ -2,12 +2,13 @@ import { jsonText } from '../../terminal/json-text.ts'
 import { Command, Option } from 'clipanion'
 import { ExitError, exitTable } from '../../exit-codes.ts'
 import { LineOutput } from './records/line-output.ts'
-import { recordFilter } from './records/record-filter.ts'
 import { type RecordLine, recordLine, resultNames } from './records/record-line.ts'
 import { hasSegments, readRecords } from './records/record-reader.ts'
 import { recordTable } from './records/record-table.ts'
 import { microsecondsOption, TIME_FORMS, wholeOption } from '../option-values.ts'
 import { JournalCommand } from './journal-command.ts'
+import { isObjectMeant, type ObjectConditions } from '../../../engine/events/record-objects.ts'
+import { objectsOfLine } from './records/record-objects.ts'
 
 /** Records that are laid out together with --table. */
 const PAGE_LINES = 1000
@@ -134,4 +135,31 @@ function* pagesOf(lines: Iterable<RecordLine>): Generator<readonly RecordLine[],
     page = []
   }
   if (isFirst || page.length > 0) yield page
+}
+
+/** Conditions on the audit fields of a record; undefined matches every record. */
+interface RecordConditions extends ObjectConditions {
+  readonly principal?: string | undefined
+  readonly operation?: string | undefined
+  /** Beginning of the resource. */
+  readonly resource?: string | undefined
+  readonly result?: string | undefined
+  readonly requestId?: string | undefined
+}
+
+/** Makes one predicate of all conditions. A record without the field in question does not meet the condition. */
+function recordFilter(conditions: RecordConditions): (line: RecordLine) => boolean {
+  const { principal, operation, resource, result, requestId, bucket, key, keyPrefix } = conditions
+  const tests: ((line: RecordLine) => boolean)[] = []
+  if (principal !== undefined) tests.push((line) => line.principal === principal)
+  if (operation !== undefined) tests.push((line) => line.operation === operation)
+  if (resource !== undefined) {
+    tests.push((line) => typeof line.resource === 'string' && line.resource.startsWith(resource))
+  }
+  if (result !== undefined) tests.push((line) => line.result === result)
+  if (requestId !== undefined) tests.push((line) => line.request_id === requestId)
+  if ([bucket, key, keyPrefix].some((text) => text !== undefined)) {
+    tests.push((line) => objectsOfLine(line).some((object) => isObjectMeant(object, conditions)))
+  }
+  return (line) => tests.every((test) => test(line))
 }

@@ -14,8 +14,9 @@ import type { CatalogReader } from '../../../projections/catalog/catalog-reader.
 import type { CheckpointState } from '../../../engine/state-ports.ts'
 import type { SigningFacts } from '../../../projections/checkpoints/checkpoint-facts.ts'
 import type { SnapshotFacts } from '../../../projections/snapshots/snapshot-facts.ts'
-import { processValues, type WatchedThread } from './process-values.ts'
 import { type WorkerSources, workerValues } from './worker-values.ts'
+import { systemMilliseconds } from '../../../engine/clock.ts'
+import { openFiles, openFilesMaximum } from '../open-files.ts'
 
 /** Sources of a scrape. */
 export interface ScrapeSources {
@@ -93,4 +94,43 @@ function checkpointValues({ checkpoints, clock }: Pick<ScrapeSources, 'checkpoin
     object_store_checkpoint_tree_size: treeSize,
     object_store_checkpoint_refused: refusal === undefined ? 0 : 1,
   }
+}
+
+/** A thread that tells how long its event loop has been at work since its start, in milliseconds. */
+interface WatchedThread {
+  /** Value of the label `thread`. */
+  readonly name: string
+  activeMilliseconds(): number
+}
+
+type ProcessValues = Pick<
+  ScrapeValues,
+  | 'object_store_build_info'
+  | 'nodejs_eventloop_active_seconds_total'
+  | 'process_cpu_seconds_total'
+  | 'process_resident_memory_bytes'
+  | 'process_open_fds'
+  | 'process_max_fds'
+  | 'process_start_time_seconds'
+>
+
+const STARTED_SECONDS = systemMilliseconds() / 1000 - process.uptime()
+
+/** The system's values for this process and its threads, under the usual names of Prometheus. */
+function processValues(version: string, threads: readonly WatchedThread[]): ProcessValues {
+  const { user, system } = process.cpuUsage()
+  const filesMaximum = openFilesMaximum()
+  return {
+    object_store_build_info: [{ labels: { version, node: process.version }, value: 1 }],
+    nodejs_eventloop_active_seconds_total: threads.map(activeOf),
+    process_cpu_seconds_total: (user + system) / 1_000_000,
+    process_resident_memory_bytes: process.memoryUsage.rss(),
+    process_open_fds: openFiles(),
+    process_max_fds: Number.isFinite(filesMaximum) ? filesMaximum : undefined,
+    process_start_time_seconds: STARTED_SECONDS,
+  }
+}
+
+function activeOf(thread: WatchedThread): MetricSample {
+  return { labels: { thread: thread.name }, value: thread.activeMilliseconds() / 1000 }
 }

@@ -9,7 +9,6 @@ import type { HttpRequest } from '../../http/exchange.ts'
 import { S3Error, type S3ErrorCode } from '../errors/s3-errors.ts'
 import { parseHttpDate } from '../../http/headers/http-date.ts'
 import type { QueryParameters } from '../request/query-parameters.ts'
-import { remembered } from './remembered.ts'
 import { ALGORITHM, SCOPE_TERMINATOR, SERVICE, type Scope } from '../signing/signature-v4.ts'
 import { formatAmzDate, parseAmzDate } from '../text/timestamps.ts'
 
@@ -201,4 +200,25 @@ function foreignScheme(scheme: string): S3Error {
   if (scheme === 'AWS' || scheme.startsWith('AWS4-')) return unsupportedMechanism()
   const message = 'The type of the Authorization header is not supported.'
   return new S3Error('InvalidArgument', { message, details: [['ArgumentName', 'Authorization']] })
+}
+
+/** Longer texts are not cached, to bound memory. */
+const TEXT_LENGTH_MAXIMUM = 512
+const TEXTS_MAXIMUM = 64
+
+/**
+ * Caches the results of `read` for about 64 recent texts: clients send the same credential and the same list of headers
+ * with every request. Exceptions are not cached. Callers must not modify results.
+ */
+function remembered<T>(read: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>()
+  return (text) => {
+    let result = known.get(text)
+    if (result !== undefined) return result
+    result = read(text)
+    if (text.length > TEXT_LENGTH_MAXIMUM) return result
+    if (known.size >= TEXTS_MAXIMUM) known.clear()
+    known.set(text, result)
+    return result
+  }
 }

@@ -1,7 +1,7 @@
 /** Everything that requests share: a greedy owner keeps a modest one from nothing, and after a flood all is as before. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'tap'
-import { publishShares } from '../../../cli/server/metrics/gate-metrics.ts'
+import { publishShares } from '../../../cli/server/metrics/published-metrics.ts'
 import {
   otherShares,
   type ShareName,

@@ -1,9 +1,9 @@
 import { sequenceOf } from '../../../../engine/brands.ts'
 import { accessSync, constants, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { nodeDisk } from '../../../../engine/disk/node-disk.ts'
 import { isStoreLocked } from '../../../../engine/disk/store-lock.ts'
-import { StorePaths } from '../../../../engine/disk/store-paths.ts'
+import { segmentName, StorePaths } from '../../../../engine/disk/store-paths.ts'
 import { decodeGenesis, type Genesis } from '../../../../engine/journal/bodies.ts'
 import { readGenesis } from '../../../../engine/journal/read-journal.ts'
 import { formatAddress } from '../../../config/address.ts'
@@ -19,8 +19,12 @@ import { ListenerTls, tlsListeners } from '../../../server/tls/listener-tls.ts'
 import { claimPort } from '../../../server/threads/claim-port.ts'
 import { checkpointLock } from '../../../checkpoints/examine-lock.ts'
 import { type Finding, findingOf } from './finding.ts'
-import { restoreState } from './restore-state.ts'
-import { runningServer } from './running-server.ts'
+import { getManagement, type ManagementAnswer } from '../../../client/management-request.ts'
+import { readinessOf } from '../../../client/readiness.ts'
+import { segmentFirsts } from '../../../../engine/journal/segment.ts'
+import { readHeadMark } from '../../../../engine/verify/head-mark.ts'
+import type { SegmentResult } from '../../../../engine/verify/segment-result.ts'
+import { verifySegment } from '../../../../engine/verify/segment-verifier.ts'
 
 const MEBIBYTE = 1024 ** 2
 /** Free space that is recommended (specification, Limits). */
@@ -150,4 +154,64 @@ function rootCredential(config: Config): string {
 function metricsToken(config: Config): string | Omit<Finding, 'check'> {
   if (config['metrics.scrape_token'] !== undefined) return 'it is configured'
   return { status: 'warning', detail: 'no scrape token is configured, so the metrics are closed' }
+}
+
+/** Whether the server that has the data directory open is ready, and what it does not do at the moment. */
+async function runningServer(config: Config): Promise<string | Omit<Finding, 'check'>> {
+  let answer: ManagementAnswer
+  try {
+    answer = await getManagement(config, '/ready')
+  } catch (error) {
+    // It may still be starting, or have been started with another address.
+    return { status: 'warning', detail: (error as Error).message }
+  }
+  const { ready, failing, degraded } = readinessOf(answer)
+  if (!ready) throw new Error(`it is not ready: ${sentenceOf(failing)}`)
+  return degraded.length === 0
+    ? 'it is ready'
+    : { status: 'warning', detail: `it is ready, degraded: ${sentenceOf(degraded)}` }
+}
+
+function sentenceOf(checks: readonly { readonly name: string; readonly reason: string }[]): string {
+  return checks.map(({ name, reason }) => `${name}: ${reason}`).join('; ')
+}
+
+/** Time for a running server to finish the batch that it is writing. */
+const SETTLE_MILLISECONDS = 50
+
+/**
+ * A journal that ends before its high-water mark was restored from an older copy or has lost its end. Verifies only the
+ * last segment; the journal ends before the first problem in it.
+ */
+async function restoreState(paths: StorePaths): Promise<string | Omit<Finding, 'check'>> {
+  if (!nodeDisk.exists(paths.head)) return { status: 'skipped', detail: 'there is no high-water mark yet' }
+  const { mark } = await readHeadMark(paths.journal)
+  const result = verifyLastSegment(paths, mark?.sequence)
+  const problem = result?.problems[0]
+  if (problem?.offset === 0) throw new Error(`${join(paths.journal, problem.segment)}: header is damaged`)
+  if (mark === undefined) return { status: 'warning', detail: 'the high-water mark cannot be read' }
+  if (result === undefined) throw new Error('the journal has no entries, but its high-water mark says that it had some')
+  const last = (problem?.sequence ?? result.nextSequence) - 1
+  if (last < mark.sequence) throw new Error(`the journal ends at ${last}, but ${mark.sequence} was acknowledged`)
+  const marked = result.found[0]
+  if (marked !== undefined && marked.hash !== mark.hash) {
+    throw new Error(`entry ${mark.sequence} is not the one that was acknowledged`)
+  }
+  const state = `the journal ends at ${last}, its high-water mark is ${mark.sequence}`
+  if (!mark.refusesNext) return state
+  const detail = `${state}; the disk failed at the batch after it, which was refused: the next start cuts it off`
+  return { status: 'warning', detail }
+}
+
+/** Undefined if there is no segment. */
+function verifyLastSegment(paths: StorePaths, watched: number | undefined): SegmentResult | undefined {
+  const first = segmentFirsts(nodeDisk, paths).at(-1)
+  if (first === undefined) return undefined
+  const job = {
+    path: paths.segment(first),
+    name: segmentName(first),
+    isLast: true,
+    settleMilliseconds: SETTLE_MILLISECONDS,
+  }
+  return verifySegment({ ...job, watched: watched === undefined ? [] : [watched] }, () => undefined)
 }

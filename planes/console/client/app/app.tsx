@@ -2,7 +2,6 @@ import { useEffect } from 'preact/hooks'
 import { isExpired, session } from '../api/session.ts'
 import { keepFocus } from '../parts/keep-focus.ts'
 import { StatusRegion } from '../parts/status.tsx'
-import { refuseStrayFiles } from '../parts/stray-files.ts'
 import { AwayNote } from './away-note.tsx'
 import { followAddress } from './router.ts'
 import { Shell } from './shell.tsx'
@@ -21,4 +20,22 @@ export function App() {
       <StatusRegion />
     </>
   )
+}
+
+/**
+ * Ignores files dropped outside drop zones. A browser would open such a file in place of the page, and typed input
+ * would be lost.
+ * @returns a function that stops this
+ */
+function refuseStrayFiles(): () => void {
+  const control = new AbortController()
+  addEventListener('dragover', refuse, { signal: control.signal })
+  addEventListener('drop', refuse, { signal: control.signal })
+  return () => control.abort()
+}
+
+function refuse(event: DragEvent): void {
+  if (event.defaultPrevented || event.dataTransfer === null || !event.dataTransfer.types.includes('Files')) return
+  event.preventDefault()
+  event.dataTransfer.dropEffect = 'none'
 }

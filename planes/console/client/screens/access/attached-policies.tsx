@@ -9,8 +9,7 @@ import { Empty, Loading } from '../../parts/loading.tsx'
 import { Name } from '../../parts/name.tsx'
 import { say, sayFailure } from '../../parts/status.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
-import type { AccountPart, Policy } from './access-types.ts'
-import { allPolicies } from './all-policies.ts'
+import { type AccountPart, PAGE_ENTRIES, type Policy } from './access-types.ts'
 import { PolicyTest } from './policy-test.tsx'
 
 /** The policies of an account, and a test of what they allow together. */
@@ -130,4 +129,16 @@ function AttachDialog({ account, policies, changed, onClose }: AttachDialogProps
       )}
     </FormDialog>
   )
+}
+
+/** Every policy, by name. */
+async function allPolicies(signal: AbortSignal): Promise<readonly Policy[]> {
+  const policies: Policy[] = []
+  let after: string | undefined
+  do {
+    const page = await call('GET /policies', { query: { limit: PAGE_ENTRIES, after } }, signal)
+    policies.push(...page.policies)
+    after = page.next_after ?? undefined
+  } while (after !== undefined)
+  return policies
 }

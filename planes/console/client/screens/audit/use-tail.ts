@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../../api/call.ts'
 import { persistently } from '../../api/connection.ts'
 import { say, sayFailure } from '../../parts/status.tsx'
-import { untilVisible } from '../../parts/until-visible.ts'
 import type { AuditEvent, Filters } from './audit-types.ts'
 
 /** Polling interval. */
@@ -73,4 +72,18 @@ async function follow(
     after = { after_time: head_time, after_id: head_id }
     await new Promise((resume) => setTimeout(resume, PAUSE_MILLISECONDS))
   }
+}
+
+/**
+ * Resolves when the page is visible, at once if it is, so that a hidden page requests nothing.
+ * @throws the reason of `stopped` when that is aborted
+ */
+async function untilVisible(stopped: AbortSignal): Promise<void> {
+  if (!document.hidden) return
+  const control = new AbortController()
+  const { signal } = control
+  await new Promise<void>((resolve, reject) => {
+    stopped.addEventListener('abort', () => reject(stopped.reason), { signal })
+    document.addEventListener('visibilitychange', () => document.hidden || resolve(), { signal })
+  }).finally(() => control.abort())
 }

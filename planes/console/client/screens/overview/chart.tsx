@@ -2,7 +2,6 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { formatTime } from '../../text/format.ts'
-import { followColours } from './colours.ts'
 
 /** One line of a chart; null where there is no value. */
 export interface Line {
@@ -195,4 +194,16 @@ function Values({ label, times, lines, shown }: ValuesProps) {
       ) : null}
     </details>
   )
+}
+
+/** Calls `onChange` when the page changes between light and dark. Returns a function that stops this. */
+function followColours(onChange: () => void): () => void {
+  const system = matchMedia('(prefers-color-scheme: dark)')
+  const chosen = new MutationObserver(onChange)
+  system.addEventListener('change', onChange)
+  chosen.observe(document.documentElement, { attributeFilter: ['style'] })
+  return () => {
+    system.removeEventListener('change', onChange)
+    chosen.disconnect()
+  }
 }

@@ -26,6 +26,16 @@ export function publishGate(gate: ConcurrencyGate, metrics: SharedMetrics, threa
   }, PUBLISH_MILLISECONDS).unref()
 }
 
+/** Publishes how many requests of a thread have no record; `thread` is its region of the metrics. */
+export function publishMissed(client: { readonly missedTotal: number }, metrics: SharedMetrics, thread: number): void {
+  const slots = new MetricSlots(metrics)
+  const region = slots.region(thread)
+  const slot = slots.slot('object_store_audit_missed_requests_total')
+  setInterval(() => {
+    region[slot] = client.missedTotal
+  }, PUBLISH_MILLISECONDS).unref()
+}
+
 const SHARED_VALUES = {
   object_store_shared_used: (shares: Shares) => shares.used,
   object_store_shared_capacity: (shares: Shares) => shares.capacity,
