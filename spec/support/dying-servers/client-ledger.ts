@@ -8,6 +8,7 @@ import { differences } from '../model/model-differences.ts'
 import { LifecyclePages } from '../lifecycle-pages.ts'
 import { ModelRules } from '../../model/rules.ts'
 import { ModelState } from '../../model/state.ts'
+import { SentCommands } from './sent-commands.ts'
 import { storeFile, type TestStore } from '../test-store.ts'
 
 /** A command that was carried out, as entry `sequence`. */
@@ -27,17 +28,13 @@ export class ClientLedger {
   acknowledged = 0
   /** Commands of which the store could not say whether they will exist. */
   unknown = 0
-  /** Ids of requests that were told that nothing was changed. */
-  readonly #refused = new Set<string>()
   readonly #carried: Carried[] = []
   readonly #inFiles: Map<string, Buffer>
   readonly #rules: ModelRules
   /** Milliseconds, what the clock of the store says. */
   now: number
-  /** By the id of the request. */
-  readonly #unanswered = new Map<string, Command>()
+  #sent = new SentCommands()
   readonly #pages = new LifecyclePages()
-  #requests = 0
 
   constructor(now: number, inFiles: ReadonlyMap<string, Buffer> = new Map()) {
     this.now = now
@@ -49,9 +46,7 @@ export class ClientLedger {
   copy(): ClientLedger {
     const copy = new ClientLedger(this.now, this.#inFiles)
     for (const carried of this.#carried) copy.#apply(carried)
-    copy.#requests = this.#requests
-    for (const [requestId, command] of this.#unanswered) copy.#unanswered.set(requestId, command)
-    for (const requestId of this.#refused) copy.#refused.add(requestId)
+    copy.#sent = this.#sent.copy()
     return copy
   }
 
@@ -60,25 +55,22 @@ export class ClientLedger {
    * @throws DomainError when it was refused, EngineUnavailableError when the engine has failed
    */
   async send(client: EngineClient, plain: Command): Promise<Done> {
-    this.#requests += 1
-    const requestId = `request-${this.#requests}`
-    const command = { ...plain, audit: { ...plain.audit, requestId } }
-    if (command.kind === 'expire-page') this.#pages.sent(requestId, this.now)
-    else this.#unanswered.set(requestId, command)
+    const { requestId, command } = this.#sent.sending(plain, this.now)
+    if (command.kind === 'expire-page') {
+      this.#sent.answered(requestId)
+      this.#pages.sent(requestId, this.now)
+    }
     try {
       const done = await client.execute(command)
       this.acknowledged += 1
-      this.#unanswered.delete(requestId)
+      this.#sent.answered(requestId)
       if (command.kind === 'expire-page') this.#pages.answered(requestId, done.page?.expired ?? 0)
       else this.#apply({ requestId, command, sequence: done.sequence, now: this.now })
       return done
     } catch (error) {
-      if (error instanceof DomainError) this.#unanswered.delete(requestId)
+      if (error instanceof DomainError) this.#sent.answered(requestId)
       if (error instanceof OutcomeUnknownError) this.unknown += 1
-      else if (error instanceof EngineUnavailableError) {
-        this.#unanswered.delete(requestId)
-        this.#refused.add(requestId)
-      }
+      else if (error instanceof EngineUnavailableError) this.#sent.refused(requestId)
       throw error
     }
   }
@@ -101,21 +93,17 @@ export class ClientLedger {
   /** Takes in what the journal tells of commands without an answer, and returns what is not as it must be. */
   async check(store: TestStore): Promise<string[]> {
     const outcomes = new Map<string, number>()
-    const refused: string[] = []
     const entries = journalEntries(store.paths.root, store.disk)
     for (const { requestId, sequence, result } of entries) {
-      if (requestId !== undefined && this.#refused.has(requestId))
-        refused.push(`${requestId} was told that nothing was changed, and has entry ${sequence}`)
       if (requestId !== undefined && result === 'success') outcomes.set(requestId, sequence)
     }
+    const { settled, wrong: refused } = this.#sent.settle(entries)
     const wrong = this.#carried.flatMap(({ requestId, sequence }) =>
       outcomes.get(requestId) === sequence ? [] : [`${requestId} was acknowledged, and has no entry ${sequence}`],
     )
-    for (const [requestId, command] of this.#unanswered) {
-      const sequence = outcomes.get(requestId)
-      if (sequence !== undefined) this.#apply({ requestId, command, sequence, now: this.now })
+    for (const { requestId, command, outcome } of settled) {
+      if (outcome.result === 'success') this.#apply({ requestId, command, sequence: outcome.sequence, now: this.now })
     }
-    this.#unanswered.clear()
     const known = new Set([...this.#carried.map(({ requestId }) => requestId), ...this.#pages.requestIds])
     wrong.push(...this.#pages.settle(entries, this.state, this.#rules))
     for (const requestId of outcomes.keys()) if (!known.has(requestId)) wrong.push(`nobody requested ${requestId}`)

@@ -13,16 +13,11 @@ import { ModelState } from '../../model/state.ts'
 import type { Random } from '../random.ts'
 import type { Place, Step } from '../model/step-recipes.ts'
 import { step } from '../model/store-steps.ts'
+import { SentCommands } from './sent-commands.ts'
 import type { TestStore } from '../test-store.ts'
 
 /** What a client does at most before the power goes. */
 const STEPS_PER_LIFE = 120
-
-interface Unanswered {
-  readonly requestId: string
-  readonly command: Command
-  readonly now: number
-}
 
 /**
  * Each client sends one command after the other, to a bucket of its own, so that the order among clients does not
@@ -35,10 +30,7 @@ export class ModelledClients {
   readonly #rules = new ModelRules(this.#state, this.#inFiles)
   readonly #count: number
   readonly #aging = new AgingClient(this.#state, this.#rules)
-  #unanswered: Unanswered[] = []
-  /** Ids of requests that were told that nothing was changed. */
-  readonly #refused = new Set<string>()
-  #requests = 0
+  readonly #sent = new SentCommands()
   acknowledged = 0
 
   constructor(count: number) {
@@ -51,22 +43,11 @@ export class ModelledClients {
    */
   async check(store: TestStore, onUnreadable?: (error: unknown) => void, readsEvents = true): Promise<string[]> {
     const wrong: string[] = []
-    if (this.#unanswered.length > 0 || this.#refused.size > 0) {
-      const all = journalEntries(store.paths.root, store.disk)
-      for (const { requestId, sequence } of all)
-        if (requestId !== undefined && this.#refused.has(requestId))
-          wrong.push(`request ${requestId} was told that nothing was changed, and has entry ${sequence}`)
-      this.#refused.clear()
-      const entries = all.filter(({ result }) => result !== 'attempted')
-      // The first of a request: that of a bypass comes after it.
-      const outcomes = new Map(entries.toReversed().map((entry) => [entry.requestId, entry]))
-      for (const { requestId, command, now } of this.#unanswered) {
-        const outcome = outcomes.get(requestId)
-        if (outcome !== undefined && !hadNoRoom(outcome.details.get('error'))) {
-          this.#apply(command, outcome.sequence, now)
-        }
-      }
-      this.#unanswered = []
+    if (this.#sent.isInDoubt) {
+      const found = this.#sent.settle(journalEntries(store.paths.root, store.disk))
+      wrong.push(...found.wrong)
+      for (const { command, now, outcome } of found.settled)
+        if (!hadNoRoom(outcome.details.get('error'))) this.#apply(command, outcome.sequence, now)
     }
     wrong.push(...this.#aging.check(() => journalEntries(store.paths.root, store.disk)))
     return [...wrong, ...(await differences(store, this.#state, onUnreadable, readsEvents))]
@@ -84,7 +65,7 @@ export class ModelledClients {
 
   /** Whether a request with this id was ever sent. */
   wasSent(requestId: string): boolean {
-    return /^[1-9]\d*$/.test(requestId) && Number(requestId) <= this.#requests
+    return this.#sent.wasSent(requestId)
   }
 
   /** All of them send commands until one has no answer. `now`: milliseconds, that of the store's clock. */
@@ -98,9 +79,9 @@ export class ModelledClients {
   /** Objects come due, are removed and delivered; by itself, since the order beside others is not the same each time. */
   async age(store: TestStore, random: Random, now: number): Promise<void> {
     const send = (command: Command) => this.#send(store, command, now)
-    const newRequestId = () => String((this.#requests += 1))
+    const newRequestId = () => this.#sent.newRequestId()
     const failed = (requestId: string, error: unknown) => {
-      if (doneOfRefusal(error as Error) === 'unavailable') this.#refused.add(requestId)
+      if (doneOfRefusal(error as Error) === 'unavailable') this.#sent.refused(requestId)
     }
     await this.#aging.run(store, random, now, send, { newRequestId, failed })
   }
@@ -124,19 +105,12 @@ export class ModelledClients {
 
   /** False when it had no answer. */
   async #send(store: TestStore, plain: Command, now: number): Promise<boolean> {
-    this.#requests += 1
-    const requestId = String(this.#requests)
-    const command = { ...plain, audit: { ...plain.audit, requestId } }
+    const { requestId, command } = this.#sent.sending(plain, now)
     const done = await store.client.execute(command).catch(doneOfRefusal)
+    if (done === 'unavailable') this.#sent.refused(requestId)
+    if (done === undefined || done === 'unavailable') return false
+    this.#sent.answered(requestId)
     if (done === 'no room') return true
-    if (done === 'unavailable') {
-      this.#refused.add(requestId)
-      return false
-    }
-    if (done === undefined) {
-      this.#unanswered.push({ requestId, command, now })
-      return false
-    }
     this.acknowledged += 1
     this.#apply(command, done.sequence, now)
     return true
