@@ -21,6 +21,8 @@ export interface Badness {
   readonly reads: boolean
   /** Leaves so soon after it came. */
   readonly leavesAfterMilliseconds?: number
+  /** Comes so long after the others. */
+  readonly comesAfterMilliseconds?: number
 }
 
 /** Bad clients at work. */
@@ -75,7 +77,11 @@ function open(badness: Badness): void {
 // In the process of its own.
 if (process.argv[1] === fileURLToPath(import.meta.url) && process.send !== undefined) {
   process.once('message', (all: readonly Badness[]) => {
-    for (const badness of all) for (let count = 0; count < badness.connections; count += 1) open(badness)
+    for (const badness of all) {
+      const come = () => Array.from({ length: badness.connections }, () => open(badness))
+      if (badness.comesAfterMilliseconds === undefined) come()
+      else setTimeout(come, badness.comesAfterMilliseconds)
+    }
     process.send?.('open')
   })
   process.once('disconnect', () => process.exit(0))

@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'tap'
 import { startBadClients } from './bad-clients.ts'
 import { type GoodClient, goOn, judge, percentile, type Seen } from './good-clients.ts'
+import { untilKnown } from './multipart-kinds.ts'
+import { requestText } from '../../support/raw/request-text.ts'
+import { sendAll } from './send-all.ts'
 import { type ServerGauges, STRANGERS_JOURNAL_MEBIBYTES, tryCrowd } from './trial.ts'
 
 const GOOD: GoodClient = {
@@ -62,10 +65,10 @@ test('an answer that is refused, broken off or never comes is a failure', async 
 })
 
 /** Answers at once, but not as soon as somebody has asked for `/bad`: then it does to a good client what `then` says. */
-function slowFor(then: (answer: () => void) => void): Server {
+function slowFor(then: (answer: (status?: number) => void) => void): Server {
   let isSlow = false
   const server = createServer((request, response) => {
-    const answer = () => response.end()
+    const answer = (status = 200) => response.writeHead(status).end()
     if (request.url !== '/good') {
       isSlow ||= request.url === '/bad'
       answer()
@@ -76,10 +79,23 @@ function slowFor(then: (answer: () => void) => void): Server {
   return server
 }
 
+/** Three times what `then` does, and then an answer at once. */
+function thrice(then: (answer: (status?: number) => void) => void): typeof then {
+  let left = 3
+  return (answer) => (left-- > 0 ? then(answer) : answer())
+}
+
 const CROWDS: readonly (readonly [name: string, server: Server, bad: string, wrong: readonly RegExp[]])[] = [
   ['one that lets nobody wait', slowFor((answer) => answer()), '/bad', []],
   ['one that makes others wait', slowFor((answer) => setTimeout(answer, 300)), '/bad', [/GET took/]],
   ['one that answers others never', slowFor(() => {}), '/bad', [/GET took/, /GET failed . of . times: status none/]],
+  ['one that computes digests of others later', slowFor(thrice((answer) => answer(409))), '/bad', []],
+  [
+    'one that computes digests of others never',
+    slowFor((answer) => answer(409)),
+    '/bad',
+    [/GET took/, /GET failed . of . times: status none/],
+  ],
   ['another kind, for which it is not slow', slowFor(() => {}), '/other', []],
 ]
 
@@ -88,11 +104,11 @@ test('a server that is slow while one kind of bad client is there is found, and 
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const ask = () => fetch(`http://127.0.0.1:${port}/good`).then(({ status }) => status)
+    const ask = () => untilKnown(() => fetch(`http://127.0.0.1:${port}/good`).then(({ status }) => status))
     const first = `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`
     const came = once(server, 'bad client')
     const startBad = async () => {
-      const clients = await startBadClients([{ port, connections: 2, first, reads: false }])
+      const clients = await startBadClients([{ port, connections: 2, first, reads: false, comesAfterMilliseconds: 1 }])
       await came
       return clients
     }
@@ -110,6 +126,26 @@ test('a server that is slow while one kind of bad client is there is found, and 
     server.closeAllConnections()
     server.close()
   }
+})
+
+function getText(path: string): string {
+  return requestText('GET', path, ['host: a'])
+}
+
+test('requests that are prepared for a try are all answered with 200', async (t) => {
+  const urls: string[] = []
+  const server = createServer(({ url = '' }, response) => {
+    urls.push(url)
+    response.writeHead(url === '/refused' ? 503 : 200).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const paths = Array.from({ length: 100 }, (_, index) => `/${index}`)
+  await sendAll(port, paths.map(getText))
+  t.same(urls.toSorted(), paths.toSorted())
+  await t.rejects(sendAll(port, ['/0', '/refused'].map(getText)), { message: /^\/refused was answered 503/ })
+  server.closeAllConnections()
+  server.close()
 })
 
 test('bad clients that are gone before the end have tried nothing', async (t) => {

@@ -1,6 +1,7 @@
 /** The proof `crowd`: one bad client of each kind beside good ones, who must hardly notice. */
 import { join } from 'node:path'
 import { environment } from '../../../cli/environment.ts'
+import type { PolicyStatement } from '../../../engine/events/values.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { ApiClient, basic } from '../../support/api-client.ts'
 import { allow, type Identity, newIdentity } from '../../support/identities.ts'
@@ -9,10 +10,11 @@ import { anonymousMebibytes, processorSeconds } from '../../support/process-gaug
 import { type ProcessServer, startProcess } from '../../support/server-process.ts'
 import { ACCESS_KEY, SECRET_KEY } from '../../support/test-clients.ts'
 import type { Proof, ProofTask } from '../proof.ts'
-import { startBadClients } from './bad-clients.ts'
+import { type Badness, startBadClients } from './bad-clients.ts'
 import type { GoodClient } from './good-clients.ts'
 import { badKinds } from './kinds.ts'
-import { type QueueKind, queueKinds } from './queue-kinds.ts'
+import { multipartKinds } from './multipart-kinds.ts'
+import { queueKinds } from './queue-kinds.ts'
 import { ACCOUNTS_JOURNAL_MEBIBYTES, STRANGERS_JOURNAL_MEBIBYTES, tryCrowd } from './trial.ts'
 
 /** Names one kind of bad client, to be tried alone. */
@@ -71,8 +73,10 @@ export const crowd: Proof = {
 }
 
 /** Bad clients of one kind, and the good ones beside them. */
-interface Crowd extends Pick<QueueKind, 'bad'> {
+interface Crowd {
   readonly kind: string
+  /** Makes what one try uses up. */
+  readonly prepare: () => Promise<readonly Badness[]>
   readonly goods: readonly GoodClient[]
   readonly journalMebibytesMaximum: number
 }
@@ -80,17 +84,21 @@ interface Crowd extends Pick<QueueKind, 'bad'> {
 async function tryAll(task: ProofTask, server: ProcessServer) {
   const { good, ...found } = await prepare(server)
   const place = { server, bucket: BUCKET, ...found }
-  const queues = Object.entries(await queueKinds({ ...place, good }))
+  const queues = Object.entries(await queueKinds({ ...place, good })).map(
+    ([kind, { bad, modest }]) => [kind, { prepare: async () => bad, modest }] as const,
+  )
+  // Digests that are left would be computed beside the next kind.
+  const accounts = [...queues, ...Object.entries(multipartKinds({ ...place, good }))]
   const all: readonly Crowd[] = [
     ...Object.entries(badKinds(place)).map(([kind, bad]) => ({
       kind,
-      bad,
+      prepare: async () => bad,
       goods: goodClients(server, good),
       journalMebibytesMaximum: STRANGERS_JOURNAL_MEBIBYTES,
     })),
-    ...queues.map(([kind, { bad, modest }]) => ({
+    ...accounts.map(([kind, { prepare: prepareTry, modest }]) => ({
       kind,
-      bad,
+      prepare: prepareTry,
       goods: [...goodClients(server, good), modest],
       journalMebibytesMaximum: ACCOUNTS_JOURNAL_MEBIBYTES,
     })),
@@ -115,8 +123,8 @@ async function tryAll(task: ProofTask, server: ProcessServer) {
 async function prepare(server: ProcessServer) {
   const api = ApiClient.of(server.apiEndpoint, basic(ACCESS_KEY, SECRET_KEY))
   const manager = { api, endpoint: server.endpoint }
-  const everything = [allow(['s3:*'], `bucket:${BUCKET}`, `bucket:${BUCKET}/*`, `bucket:${MODEST_BUCKET}`)]
-  const [good, bad] = [await newIdentity(manager, everything), await newIdentity(manager, everything)]
+  const good = await newIdentity(manager, [everythingIn(BUCKET), everythingIn(MODEST_BUCKET)])
+  const bad = await newIdentity(manager, [everythingIn(BUCKET)])
   const [early, buckets] = [new Date(), [...VERIFIED, MODEST_BUCKET]]
   const put = async (path: string, body?: Buffer | string) => {
     const { status, text } = await server.raw('PUT', path, body === undefined ? {} : { body })
@@ -152,14 +160,19 @@ async function prepare(server: ProcessServer) {
   return { good, bad, lockedShare, auditor: token, upload, greedy, modest, buckets, early }
 }
 
+function everythingIn(bucket: string): PolicyStatement {
+  return allow(['s3:*'], `bucket:${bucket}`, `bucket:${bucket}/*`)
+}
+
 /** At which try nobody noticed the bad clients; undefined when they always did. */
 async function triesUntilHeld(
   task: ProofTask,
   server: ProcessServer,
-  { kind, bad, goods, journalMebibytesMaximum }: Crowd,
+  { kind, prepare: prepareTry, goods, journalMebibytesMaximum }: Crowd,
 ): Promise<number | undefined> {
   const { pid } = server.process
   for (let tries = 1; tries <= TRIES; tries += 1) {
+    const bad = await prepareTry()
     const { line, wrong } = await tryCrowd({
       goods,
       journalMebibytesMaximum,

@@ -24,7 +24,7 @@ export interface QueuePlace {
   readonly early: Date
 }
 
-export interface QueueKind {
+interface QueueKind {
   readonly bad: readonly Badness[]
   readonly modest: GoodClient
 }
@@ -33,7 +33,7 @@ const GREEDY_CONNECTIONS = 40
 /** A scan is the cheapest of them to ask for. */
 const SCANNERS = 80
 /** What the modest account may wait for, as a GET may. */
-const MODEST = { count: 1, pauseMilliseconds: 50, percent: 99, millisecondsMaximum: 250 } as const
+export const MODEST = { count: 1, pauseMilliseconds: 50, percent: 99, millisecondsMaximum: 250 } as const
 const TWO_HASHES_MILLISECONDS = 500
 const SECOND_MILLISECONDS = 1000
 const SMALL_RANGE = 'bytes=0-65535'
@@ -65,6 +65,11 @@ interface GreedyWrites {
 type QueueName = {
   [Name in ShareName]: (typeof shareTable)[Name]['unit'] extends 'places' ? Name : never
 }[ShareName]
+
+/** The server as an account asks it. */
+export function signedAs(server: ProcessServer, { signing }: Identity): ProcessServer {
+  return { ...server, raw: (method, path, options) => server.raw(method, path, { ...signing, ...options }) }
+}
 
 export async function queueKinds(place: QueuePlace): Promise<Readonly<Record<QueueName, QueueKind>>> {
   const { server, bucket, bad, buckets, early } = place
@@ -117,34 +122,34 @@ export async function queueKinds(place: QueuePlace): Promise<Readonly<Record<Que
     },
   }
 
-  function at(identity: Identity): ProcessServer {
-    return { ...server, raw: (method, path, options) => server.raw(method, path, { ...identity.signing, ...options }) }
-  }
-
   /** A copy and a completion of the greedy account, each as the text of a request, and the modest one beside each. */
   async function greedyWrites({ good }: QueuePlace): Promise<GreedyWrites> {
     const source = ['x-amz-copy-source', `${bucket}/large`] as const
     const [many, few] = [`/${bucket}/many-copies`, `/${bucket}/few-copies`]
-    const target = partTarget(many, await createUpload(at(bad), many), 1)
-    const own = partTarget(few, await createUpload(at(good), few), 1)
+    const target = partTarget(many, await createUpload(signedAs(server, bad), many), 1)
+    const own = partTarget(few, await createUpload(signedAs(server, good), few), 1)
     const sign = { ...bad.signing.sign, payloadHash: 'UNSIGNED-PAYLOAD' }
     const signed = (method: string, path: string, ...headers: HeaderLine[]) =>
       server.wire.headText(method, path, { headers, sign })
-    const completed = uploadTarget(many, await createUpload(at(bad), many))
+    const completed = uploadTarget(many, await createUpload(signedAs(server, bad), many))
     return {
       completions: signed('POST', completed, ['content-length', String(LIST.length)]) + LIST,
       completion: {
         ...MODEST,
         name: 'document of 20 KB',
         millisecondsMaximum: BESIDE_A_LIST_MILLISECONDS,
-        ask: async () => (await at(good).raw('PUT', `/${modestBucket}?cors`, { body: CORS })).status,
+        ask: async () => (await signedAs(server, good).raw('PUT', `/${modestBucket}?cors`, { body: CORS })).status,
       },
       copies: signed('PUT', target, source, ['x-amz-copy-source-range', 'bytes=0-8388606']),
       copy: {
         ...MODEST,
         name: 'copy of 64 KiB',
         ask: async () =>
-          (await at(good).raw('PUT', own, { headers: [source, ['x-amz-copy-source-range', SMALL_RANGE]] })).status,
+          (
+            await signedAs(server, good).raw('PUT', own, {
+              headers: [source, ['x-amz-copy-source-range', SMALL_RANGE]],
+            })
+          ).status,
       },
     }
   }
