@@ -74,7 +74,7 @@ export class HeavyPlace implements Turns {
 
 /**
  * The long work of the management plane. Each kind has its own limit, shared between credentials, because verifying a
- * bucket may take hours. Work runs in short turns and stops when its client disconnects. See spec/decisions/0044 and
+ * bucket may take hours. Work runs in short turns and stops when its client disconnects. See decision 0044 and
  * 0171.
  */
 export class HeavyWork {

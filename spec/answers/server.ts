@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { get } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../support/free-port.ts'
 import { HTTP_DRIVER } from '../support/http-driver.ts'
 import type { Signer } from './asking.ts'
 
@@ -86,7 +86,7 @@ export async function runCommand(
  */
 export async function startServer(checkout: string, settings: Readonly<Record<string, string>> = {}): Promise<Server> {
   const home = mkdtempSync(join(tmpdir(), 'answers-'))
-  const [s3Port, apiPort] = await freePorts()
+  const [s3Port, apiPort] = [await freePort(), await freePort()]
   const environment: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     OBJECT_STORE_DATA_DIR: join(home, 'data'),
@@ -135,20 +135,6 @@ export async function startServer(checkout: string, settings: Readonly<Record<st
     },
     remove: () => rmSync(home, { recursive: true, force: true }),
   }
-}
-
-async function freePorts(): Promise<[number, number]> {
-  const probes = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')]
-  const ports: number[] = []
-  for (const probe of probes) {
-    if (!probe.listening) await once(probe, 'listening')
-    ports.push((probe.address() as AddressInfo).port)
-  }
-  for (const probe of probes) {
-    probe.close()
-    await once(probe, 'close')
-  }
-  return ports as [number, number]
 }
 
 /** Asks a route that leaves no record. */

@@ -1,6 +1,4 @@
 /** Listeners over the driver of the specs, for specs of the HTTP server. */
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import type { HttpHandler } from '../../planes/http/exchange.ts'
 import type { HttpListener, ListenOptions } from '../../planes/http/listener.ts'
 import { listenBySpec as listen } from '../support/http-driver.ts'
@@ -23,14 +21,4 @@ export async function serve(
   const listener = await listen({ host: '127.0.0.1', port: 0, handler, onHandlerError, ...options })
   t.teardown(() => listener.close(0))
   return Object.assign(listener, { errors })
-}
-
-/** A port of 127.0.0.1 that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -3,11 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { environment } from '../../cli/environment.ts'
+import { freePort } from './free-port.ts'
 import { HTTP_DRIVER } from './http-driver.ts'
 import { type JournalEntry, journalEntries, journalText } from './journal-entries.ts'
 import {
@@ -144,16 +144,6 @@ function readAddresses(child: ChildProcess, log: string[]): Promise<Addresses> {
     })
     lines.on('close', () => reject(new Error(`the server ended:\n${log.join('\n')}`)))
   })
-}
-
-/** A port that nobody listens on now. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }
 
 /** Records of reads are not waited for, so the journal of a process is read until nothing is added to it. */

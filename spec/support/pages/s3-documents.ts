@@ -1,4 +1,4 @@
-/** The pages of spec/s3 as the tables of the S3 plane say they must be. */
+/** The pages of spec/manual/s3 as the tables of the S3 plane say they must be. */
 import { fileURLToPath } from 'node:url'
 import { S3_ERRORS } from '../../../planes/s3/errors/s3-errors.ts'
 import type { Level, Operation } from '../../../planes/s3/handling/operation.ts'
