@@ -6,8 +6,8 @@ export const BACKGROUND_NICE = 10
 
 /**
  * Lowers the priority of the calling thread to `nice`: on Linux each thread has a priority of its own. A thread that has a
- * lower one keeps it. Where a service manager forbids the change (`~@resources` in our unit), the priority stays: the thread
- * only takes a larger share.
+ * lower one keeps it. Where a service manager forbids the change (EPERM), the priority stays: the thread only takes a larger
+ * share.
  */
 export function lowerPriority(nice: number): void {
   const thread = Number.parseInt(readFileSync('/proc/thread-self/stat', 'latin1'), 10)

@@ -39,7 +39,7 @@ const PREFIX = '\0as-one-file:'
 /** How a module names a file beside it. */
 const BESIDE = /new URL\('([^']+)', import\.meta\.url\)/g
 
-/** Paths of the files of production, without the client of the console, which is no part of the program. */
+/** Paths of the files of production, without the client of the console, which is not part of the program. */
 function sources() {
   const entries = FOLDERS.flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
   const paths = entries.map(({ parentPath, name }) => join(parentPath, name))
@@ -146,7 +146,7 @@ async function bundles() {
   return output
 }
 
-/** Writes them, and removes what is no longer made. */
+/** Writes the bundles, and removes bundles that are not made any more. */
 function write(output) {
   mkdirSync(PROGRAM, { recursive: true })
   const names = output.map(({ fileName }) => fileName)

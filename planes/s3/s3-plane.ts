@@ -174,7 +174,7 @@ class S3Dialect extends Exchange {
   }
 
   /**
-   * Unsigned requests are refused without a hint about existing names (S9). An unimplemented operation is no secret: a
+   * Unsigned requests are refused without a hint about existing names (S9). An unimplemented operation is not a secret: a
    * browser's form upload, whose signature this server does not read, is refused by name.
    */
   #refuseAnonymous(target: Target): S3Error {

@@ -103,6 +103,10 @@ echo '== the sandbox holds'
 started=$(show MainPID)
 same 'capabilities' 0000000000000000 "$(inside sed -n 's/^CapEff:\t//p' "/proc/$started/status")"
 same 'no new privileges, filtered calls' '1 2' "$(inside sed -n 's/^NoNewPrivs:\t//p;s/^Seccomp:\t//p' "/proc/$started/status" | xargs)"
+# A large upload is hashed in threads of a lower priority, which the filter of calls must allow.
+inside sh -c 'head -c 67108864 /dev/zero >/tmp/large'
+command object put first large /tmp/large >/dev/null
+same 'the nicest thread' 5 "$(inside ps -L -o ni= -p "$started" | sort -n | tail -n 1 | xargs)"
 
 echo '== reloaded, killed, stopped'
 inside systemctl reload object-store

@@ -7,7 +7,7 @@ export const TICKET_MILLISECONDS = 60_000
 const OF_ONE_MAXIMUM = 64
 const TICKETS_MAXIMUM = 4096
 
-/** The request that a ticket stands for: the bytes of one version, for the issuer. */
+/** The request behind a ticket: the bytes of one version, for the issuer. */
 export interface Ticket {
   readonly bucket: string
   readonly key: string

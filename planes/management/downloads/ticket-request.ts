@@ -5,7 +5,7 @@ import type { DownloadTickets, Ticket } from './download-tickets.ts'
 /** Path prefix of tickets. */
 export const TICKET_PATH = '/d/'
 
-/** The request that a ticket stands for, on the connection that sent the ticket. */
+/** The request behind a ticket, on the connection that sent the ticket. */
 class TicketRequest implements HttpRequest {
   readonly method = 'GET'
   readonly path: string
@@ -44,7 +44,7 @@ class TicketRequest implements HttpRequest {
 }
 
 /**
- * Uses up the ticket of a request and returns the request it stands for, which is then authenticated, authorized and
+ * Uses up the ticket of a request and returns the request behind it, which is then authenticated, authorized and
  * recorded like any other, under its issuer. Undefined for a request without a valid ticket, which gets a 404.
  */
 export function requestOfTicket(http: HttpRequest, tickets: DownloadTickets): HttpRequest | undefined {

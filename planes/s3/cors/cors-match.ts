@@ -78,7 +78,7 @@ function findRule(
   return undefined
 }
 
-/** Whether a text matches a pattern, in which one `*` stands for any characters or none. */
+/** Whether a text matches a pattern, in which one `*` matches any characters or none. */
 function fits(pattern: string, text: string): boolean {
   const star = pattern.indexOf('*')
   if (star === -1) return pattern === text
