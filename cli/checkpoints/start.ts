@@ -14,7 +14,7 @@ import { CheckpointTimeStamps } from '../../workers/checkpoints/time-stamp-check
 import { CheckpointWitnesses } from '../../workers/checkpoints/witness-checkpoints.ts'
 import type { Config } from '../config/config-types.ts'
 import { LOCK_TIMEOUT_MILLISECONDS, lockPlaceOf } from './lock-place-of.ts'
-import type { Logger } from '../server/logger.ts'
+import type { Logger } from '../server/log/logger.ts'
 import type { SessionSettings, StoreSession } from '../server/store/store-session.ts'
 import { witnessPolicyOf } from './witness-policy.ts'
 

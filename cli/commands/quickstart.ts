@@ -1,7 +1,7 @@
 import { Command } from 'clipanion'
 import { configTable } from '../config/config-table.ts'
 import { ConfigCommand } from './config/config-command.ts'
-import { createLogger } from '../server/logger.ts'
+import { createLogger } from '../server/log/logger.ts'
 import { ensureQuickstartSecrets } from './quickstart/secrets.ts'
 import { quickstartWelcome } from './quickstart/welcome.ts'
 import { isTerminal } from '../terminal/is-terminal.ts'

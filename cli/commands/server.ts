@@ -1,6 +1,6 @@
 import { Command } from 'clipanion'
 import { ConfigCommand } from './config/config-command.ts'
-import { createLogger } from '../server/logger.ts'
+import { createLogger } from '../server/log/logger.ts'
 import { runServer } from '../server/run-server.ts'
 
 export class ServerCommand extends ConfigCommand {

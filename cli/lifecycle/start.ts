@@ -1,7 +1,7 @@
 import { systemMilliseconds } from '../../engine/clock.ts'
 import { LifecycleExpiry } from '../../workers/lifecycle/expire-objects.ts'
 import type { Config } from '../config/config-types.ts'
-import type { Logger } from '../server/logger.ts'
+import type { Logger } from '../server/log/logger.ts'
 import type { StoreSession } from '../server/store/store-session.ts'
 
 export function lifecycleWorker(log: Logger, { engine, catalog }: StoreSession, config: Config): LifecycleExpiry {

@@ -7,9 +7,9 @@ import type { SharingServices } from '../../planes/links/services.ts'
 import { ShareTickets } from '../../planes/links/share-tickets.ts'
 import { createEmbedHandler, createShareHandler, type SharingTelemetry } from '../../planes/links/sharing-plane.ts'
 import type { Config } from '../config/config-types.ts'
-import type { Logger } from '../server/logger.ts'
+import type { Logger } from '../server/log/logger.ts'
 import { SharingCounters } from './telemetry.ts'
-import type { RequestLines } from '../server/request-lines.ts'
+import type { RequestLines } from '../server/log/request-lines.ts'
 import type { StoreSession } from '../server/store/store-session.ts'
 
 /** The parts in the main thread. */

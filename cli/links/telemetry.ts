@@ -4,8 +4,8 @@ import { MetricSlots, type SharedMetrics } from '../../planes/metrics/metric-slo
 import { linkAccesses, type RequestClass } from '../../planes/metrics/metric-table.ts'
 import type { FinishedAccess, SharingTelemetry } from '../../planes/links/sharing-plane.ts'
 import type { Config } from '../config/config-types.ts'
-import type { Logger } from '../server/logger.ts'
-import type { RequestLines } from '../server/request-lines.ts'
+import type { Logger } from '../server/log/logger.ts'
+import type { RequestLines } from '../server/log/request-lines.ts'
 
 interface Logs {
   /** Of faults. */

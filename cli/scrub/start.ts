@@ -5,7 +5,7 @@ import { PayloadScrub } from '../../workers/scrub/payload-scrub.ts'
 import { StoreScrub } from '../../workers/scrub/scrub-store.ts'
 import { SegmentScrub } from '../../workers/scrub/segment-scrub.ts'
 import type { Config } from '../config/config-types.ts'
-import type { Logger } from '../server/logger.ts'
+import type { Logger } from '../server/log/logger.ts'
 import type { StoreSession } from '../server/store/store-session.ts'
 
 export function scrubWorker(

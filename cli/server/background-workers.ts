@@ -15,7 +15,7 @@ import type { WebhookDelivery } from '../../workers/webhooks/deliver-webhooks.ts
 import type { CheckpointTimeStamps } from '../../workers/checkpoints/time-stamp-checkpoints.ts'
 import type { CheckpointWitnesses } from '../../workers/checkpoints/witness-checkpoints.ts'
 import type { CheckpointWorkers } from '../checkpoints/start.ts'
-import type { Logger } from './logger.ts'
+import type { Logger } from './log/logger.ts'
 import type { StoreSession } from './store/store-session.ts'
 
 /** The running workers, and their results. */

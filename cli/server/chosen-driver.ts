@@ -3,7 +3,7 @@ import { type HttpDriver, sharesPorts } from '../../planes/http/http-driver.ts'
 import { chooseDriver } from '../../planes/http/choose-driver.ts'
 import type { Config } from '../config/config-types.ts'
 import { ExitError } from '../exit-codes.ts'
-import type { Logger } from './logger.ts'
+import type { Logger } from './log/logger.ts'
 
 /**
  * The HTTP driver of this server; a warning says when it is not the preferred one.

@@ -8,7 +8,7 @@ import { TICKET_PATH } from '../../planes/management/downloads/ticket-request.ts
 import { malformedRequestResponse } from '../../planes/management/responses.ts'
 import type { Config } from '../config/config-types.ts'
 import type { connectionLimits } from './connection-limit.ts'
-import type { Logger } from './logger.ts'
+import type { Logger } from './log/logger.ts'
 import type { ListenerTls } from './tls/listener-tls.ts'
 
 /** The listeners of the main thread: management, and the console. */

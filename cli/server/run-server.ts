@@ -1,7 +1,7 @@
 import type { Config } from '../config/config-types.ts'
 import { serverCredentials } from '../config/server-credentials.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
-import type { LogHandle } from './logger.ts'
+import type { LogHandle } from './log/logger.ts'
 import type { ProcessControl } from './process-control.ts'
 import type { RunningServer, StartServer } from './running-server.ts'
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config-types.ts'
-import type { LogHandle } from './logger.ts'
+import type { LogHandle } from './log/logger.ts'
 
 /** A server that has started: its listeners accept connections. */
 export interface RunningServer {

@@ -3,7 +3,7 @@ import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { runSnapshot } from '../../projections/snapshots/snapshot-run.ts'
 import { SnapshotMaker } from '../../workers/make-snapshots.ts'
 import type { Config } from '../config/config-types.ts'
-import type { Logger } from './logger.ts'
+import type { Logger } from './log/logger.ts'
 import type { SessionSettings, StoreSession } from './store/store-session.ts'
 
 const MINUTE_MILLISECONDS = 60_000

@@ -1,5 +1,5 @@
 import type { SpaceGuard } from '../../engine/payloads/space-guard.ts'
-import type { Logger } from './logger.ts'
+import type { Logger } from './log/logger.ts'
 
 const LOOK_MILLISECONDS = 1000
 

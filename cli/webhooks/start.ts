@@ -13,7 +13,7 @@ import { WebhookSender } from '../../workers/webhooks/sender.ts'
 import { testEvent } from '../../workers/webhooks/test-event.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { Address, Config } from '../config/config-types.ts'
-import type { Logger } from '../server/logger.ts'
+import type { Logger } from '../server/log/logger.ts'
 import { packageVersion } from '../version.ts'
 import type { StoreSession } from '../server/store/store-session.ts'
 

@@ -10,7 +10,7 @@ import { createSegment } from './create-segment.ts'
 import { BATCH_BYTES_MAXIMUM, RECORD_KIND, SEAL_BATCH_BYTES_MAXIMUM, SEGMENT_HEADER, ZERO_HASH } from './format.ts'
 import { JournalPoisonedError } from './journal-errors.ts'
 import { type AppliedPosition, type JournalPlace, lastBefore, type LastRecord, type NextRecord } from './positions.ts'
-import { contentHash, type JournalTail, mustBeRewritten, openTail, rewriteSegment } from './recovery.ts'
+import { contentHash, type JournalTail, mustBeRewritten, openTail, rewriteSegment } from './recovery/recovery.ts'
 import { encodeSegmentHeader } from './segment.ts'
 
 interface JournalOptions {

@@ -2,7 +2,7 @@
 import { test } from 'tap'
 import { FrontEndTelemetry } from '../../cli/server/metrics/front-end-telemetry.ts'
 import { expectedResults, METRIC_OPERATIONS, requestClassOf } from '../../cli/server/metrics/metric-operations.ts'
-import { createLogger } from '../../cli/server/logger.ts'
+import { createLogger } from '../../cli/server/log/logger.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import { MetricSlots } from '../../planes/metrics/metric-slots.ts'
 import { NO_EXTENSIONS } from '../../planes/objects/s3-extensions.ts'

@@ -2,7 +2,7 @@
 import { test } from 'tap'
 import { chosenDriver, frontEndCountOf } from '../../cli/server/chosen-driver.ts'
 import type { Config } from '../../cli/config/config-types.ts'
-import type { Logger } from '../../cli/server/logger.ts'
+import type { Logger } from '../../cli/server/log/logger.ts'
 import { sharesPorts } from '../../planes/http/http-driver.ts'
 import { chooseDriver } from '../../planes/http/choose-driver.ts'
 import { ApiClient, basic } from '../support/api-client.ts'

@@ -161,7 +161,10 @@ export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
     ],
     instead: 'use the codecs of engine/events/, engine/journal/bodies.ts or the table concerned',
   },
-  pino: { homes: ['cli/server/logger.ts'], instead: 'take a Logger from cli/server/logger.ts, which redacts secrets' },
+  pino: {
+    homes: ['cli/server/log/logger.ts'],
+    instead: 'take a Logger from cli/server/log/logger.ts, which redacts secrets',
+  },
   'prom-client': {
     homes: ['planes/metrics/exposition.ts'],
     instead: 'metrics become text in planes/metrics/exposition.ts alone',

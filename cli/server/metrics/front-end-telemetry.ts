@@ -7,7 +7,7 @@ import type { Extensions } from '../../../planes/objects/s3-extensions.ts'
 import type { Operation } from '../../../planes/s3/handling/operation.ts'
 import type { FinishedRequest, S3Telemetry } from '../../../planes/s3/s3-plane.ts'
 import { requestClassOf, UNKNOWN_OPERATION } from './metric-operations.ts'
-import type { LogHandle } from '../logger.ts'
+import type { LogHandle } from '../log/logger.ts'
 
 /** Where the requests of one operation are counted. */
 interface OperationCounters {

@@ -5,8 +5,8 @@ import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { EngineLoop } from '../../../engine/loop/engine-loop.ts'
 import type { ChangeNamed } from '../../../engine/events/changes.ts'
 import { evidenceIsRecorded, pendingEvidence } from '../../../engine/journal/evidence.ts'
-import { readRestoreNote, removeRestoreNote } from '../../../engine/journal/restore-note.ts'
-import { unrecordedAreWritten, unrecordedBodies } from '../../../engine/journal/unrecorded.ts'
+import { readRestoreNote, removeRestoreNote } from '../../../engine/journal/recovery/restore-note.ts'
+import { unrecordedAreWritten, unrecordedBodies } from '../../../engine/journal/recovery/unrecorded.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
 
 const ACCESS_ADOPT = systemAudit('operator', 'access.adopt', 'access')

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../../engine/clock.ts'
 import { problemOfDates } from './certificate-dates.ts'
 import { readTlsPair } from '../../../planes/http/tls-files.ts'
 import { type ListenerTls, type TlsListener, tlsListeners } from './listener-tls.ts'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../log/logger.ts'
 
 /** Makes a listener read its files again; returns whether it serves a new certificate. Throws or rejects if it cannot. */
 type ListenerReload = () => boolean | Promise<boolean>

@@ -9,7 +9,7 @@ import {
   type RecoveryAction,
   type RecoveryFacts,
   recoveryCase,
-} from '../../../engine/journal/recovery-cases.ts'
+} from '../../../engine/journal/recovery/recovery-cases.ts'
 import { createBucket, deleteObject, write } from '../../support/commands.ts'
 import { damagedBatches } from '../../support/journals/damaged-batches.ts'
 import { damagedSegments } from '../../support/journals/damaged-segments.ts'

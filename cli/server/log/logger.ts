@@ -1,9 +1,9 @@
 import { isatty } from 'node:tty'
 import { type Logger, pino } from 'pino'
-import type { Config } from '../config/config-types.ts'
-import { REDACTED } from '../config/secret.ts'
-import { systemMilliseconds } from '../../engine/clock.ts'
-import { isoMilliseconds } from '../../planes/s3/text/timestamps.ts'
+import type { Config } from '../../config/config-types.ts'
+import { REDACTED } from '../../config/secret.ts'
+import { systemMilliseconds } from '../../../engine/clock.ts'
+import { isoMilliseconds } from '../../../planes/s3/text/timestamps.ts'
 import { RequestLines } from './request-lines.ts'
 import { textLines } from './text-lines.ts'
 

@@ -1,8 +1,8 @@
-import { type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../brands.ts'
-import type { Disk } from '../disk/disk.ts'
-import type { StorePaths } from '../disk/store-paths.ts'
-import { HASH_BYTES } from './format.ts'
-import { JournalDamagedError } from './journal-errors.ts'
+import { type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../../brands.ts'
+import type { Disk } from '../../disk/disk.ts'
+import type { StorePaths } from '../../disk/store-paths.ts'
+import { HASH_BYTES } from '../format.ts'
+import { JournalDamagedError } from '../journal-errors.ts'
 
 /** Written by a restore into the journal's folder; the next start records it (spec/formats/backup.md). */
 interface RestoreNote {

@@ -1,8 +1,8 @@
-import type { RoomFor } from '../../engine/journal/journal-room.ts'
-import type { Recounted } from '../../projections/apply/recount.ts'
+import type { RoomFor } from '../../../engine/journal/journal-room.ts'
+import type { Recounted } from '../../../projections/apply/recount.ts'
 import type { Logger } from './logger.ts'
-import type { EngineThread } from './threads/engine-thread-handle.ts'
-import type { Unrecorded } from './threads/thread-messages.ts'
+import type { EngineThread } from '../threads/engine-thread-handle.ts'
+import type { Unrecorded } from '../threads/thread-messages.ts'
 
 /** Logs the findings of a start in the store. */
 export function logOpening(log: Logger, engine: EngineThread): void {

@@ -1,4 +1,4 @@
-import { visibleText } from '../terminal/visible-text.ts'
+import { visibleText } from '../../terminal/visible-text.ts'
 
 /** Words that need no quotes. */
 const PLAIN = /^[\w.:/@{}*+%,-]+$/

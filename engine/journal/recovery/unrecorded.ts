@@ -1,11 +1,11 @@
-import { crc32 } from '../hashing/crc32.ts'
-import { type Microseconds, type Sequence, sequenceOf } from '../brands.ts'
-import type { Disk } from '../disk/disk.ts'
-import { segmentFirstSequence, type StorePaths } from '../disk/store-paths.ts'
-import { decodeEntry, type Entry, encodeEntry } from '../events/entry-codec.ts'
-import { readUint64, RECORD_KIND, writeUint64 } from './format.ts'
-import { JournalDamagedError } from './journal-errors.ts'
-import { readJournalFrom } from './read-journal.ts'
+import { crc32 } from '../../hashing/crc32.ts'
+import { type Microseconds, type Sequence, sequenceOf } from '../../brands.ts'
+import type { Disk } from '../../disk/disk.ts'
+import { segmentFirstSequence, type StorePaths } from '../../disk/store-paths.ts'
+import { decodeEntry, type Entry, encodeEntry } from '../../events/entry-codec.ts'
+import { readUint64, RECORD_KIND, writeUint64 } from '../format.ts'
+import { JournalDamagedError } from '../journal-errors.ts'
+import { readJournalFrom } from '../read-journal.ts'
 
 /**
  * Records of requests that were answered before the journal failed under them (decision 0009). They are kept in the

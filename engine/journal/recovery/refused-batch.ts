@@ -1,7 +1,7 @@
-import { type HeadMark, refusedBatchId } from './head-mark.ts'
-import { firstOf, type NextRecord } from './positions.ts'
-import { SEGMENT_HEADER } from './format.ts'
-import type { SegmentHeader } from './segment.ts'
+import { type HeadMark, refusedBatchId } from '../head-mark.ts'
+import { firstOf, type NextRecord } from '../positions.ts'
+import { SEGMENT_HEADER } from '../format.ts'
+import type { SegmentHeader } from '../segment.ts'
 
 /** The end of the journal before a batch that was refused. */
 interface EndBefore {

@@ -1,7 +1,7 @@
-import type { Milliseconds } from '../../engine/brands.ts'
-import type { FinishedRequest } from '../../planes/s3/s3-plane.ts'
-import type { FinishedAccess } from '../../planes/links/sharing-plane.ts'
-import { isoMilliseconds } from '../../planes/s3/text/timestamps.ts'
+import type { Milliseconds } from '../../../engine/brands.ts'
+import type { FinishedRequest } from '../../../planes/s3/s3-plane.ts'
+import type { FinishedAccess } from '../../../planes/links/sharing-plane.ts'
+import { isoMilliseconds } from '../../../planes/s3/text/timestamps.ts'
 
 /** How long lines may wait for others to share a write: one for each costs more than all else of a line. */
 const LINGER_MILLISECONDS = 10
