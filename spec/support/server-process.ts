@@ -82,12 +82,19 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Proces
     },
   })
   options.spawned?.(child)
+  const log: string[] = []
   const ended = once(child, 'exit')
+  // Clients see only that their connections are cut: what ended the server by itself is told here.
+  child.once('exit', (exitCode, signal) => {
+    if (child.killed) return
+    process.stderr.write(
+      `the server ended: ${signal ?? `exit code ${exitCode}`}\n${log.slice(-LAST_LINES).join('\n')}\n`,
+    )
+  })
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal)
     await ended
   }
-  const log: string[] = []
   const addresses = await readAddresses(child, log)
   const explain = async (error: Error): Promise<Error> => {
     await Promise.race([ended, pause(child.killed ? 0 : END_MILLISECONDS)])
