@@ -86,6 +86,8 @@ suite() {
     # Each failed assertion with what tap says about it, up to the "..." that ends it; the first 400 lines. Not by `head`,
     # which would end this script when there are more.
     awk '/^ *not ok /{shown=1} shown && lines++ < 400 {print} /^ *\.\.\.$/{shown=0}' "$log"
+    # What ended a server by itself, which the assertion does not know.
+    awk '/the server ended: /{left=40} left-- > 0' "$log"
   fi
   passed=$((passed + good))
   failed=$((failed + bad))

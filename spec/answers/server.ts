@@ -114,6 +114,11 @@ export async function startServer(checkout: string, settings: Readonly<Record<st
   })
   child.stderr.on('data', (data: Buffer) => log.push(data))
   const ended = once(child, 'exit')
+  // Clients see only that their connections are cut: what ended the server by itself is told here.
+  child.once('exit', (exitCode, signal) => {
+    if (child.killed) return
+    process.stderr.write(`the server ended: ${signal ?? `exit code ${exitCode}`}\n${Buffer.concat(log).toString()}\n`)
+  })
   const isEnded = () => child.exitCode !== null || child.signalCode !== null
   for (let looks = 0; !(await isReady(apiPort)); looks += 1) {
     if (isEnded() || looks > LOOKS_MAXIMUM) {
