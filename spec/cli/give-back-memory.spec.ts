@@ -16,8 +16,8 @@ test('what nothing refers to is given back', async (t) => {
   t.equal(kept.deref(), held)
 })
 
-test('programs that run later do not get the function that collects', (t) => {
+test('the flag stays, since another thread may be between setting it and using it', (t) => {
   giveBackMemory()
-  t.equal(runInNewContext('typeof gc'), 'undefined')
+  t.equal(runInNewContext('typeof gc'), 'function')
   t.end()
 })

@@ -10,10 +10,10 @@ const DELAY_MILLISECONDS = 1000
  * takes 10 to 20 ms of the thread.
  */
 export function giveBackMemory(): void {
-  // Only a context that is made while the flag is set has the function.
+  // The flag is the process's and is never taken back: all threads come here at about the same time, and a thread whose
+  // context is made after another one took the flag back ends the server, since its context has no `gc`.
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  setFlagsFromString('--no-expose-gc')
   collect()
 }
 
