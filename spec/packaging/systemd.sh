@@ -106,7 +106,9 @@ same 'no new privileges, filtered calls' '1 2' "$(inside sed -n 's/^NoNewPrivs:\
 # A large upload is hashed in threads of a lower priority, which the filter of calls must allow.
 inside sh -c 'head -c 67108864 /dev/zero >/tmp/large'
 command object put first large /tmp/large >/dev/null
-same 'the nicest thread' 5 "$(inside ps -L -o ni= -p "$started" | sort -n | tail -n 1 | xargs)"
+# A thread keeps a priority that is lower already, as where this runs beside other work.
+lowest=$(($(nice) > 5 ? $(nice) : 5))
+same 'the nicest thread' "$lowest" "$(inside ps -L -o ni= -p "$started" | sort -n | tail -n 1 | xargs)"
 
 echo '== reloaded, killed, stopped'
 inside systemctl reload object-store
