@@ -1,24 +1,14 @@
-import type { AccessState } from './access/state.ts'
-import type { SharingState } from './links/state.ts'
-import type { WebhooksState } from './webhooks/state.ts'
-import type { Change, ChangeNamed } from './events/changes.ts'
 import type {
-  AgePosition,
   CorsRule,
   DefaultRetention,
   HeaderPairs,
-  LifecycleAction,
-  LifecycleRule,
   LockState,
   ObjectChecksum,
   Quota,
   Retention,
-  ScrubProgress,
   UploadChecksum,
   Versioning,
 } from './events/values.ts'
-import type { AccessChain } from './access/access-authentication.ts'
-import type { AppliedPosition } from './journal/positions.ts'
 import type { BucketId, Microseconds, PayloadId, Sequence, UploadId, VolumeNumber } from './brands.ts'
 import type { PayloadLocation } from './payloads/payload-reader.ts'
 import type { VersionSelector } from './commands/version-name.ts'
@@ -33,12 +23,6 @@ export interface BucketState {
   readonly lockEnabled: boolean
   readonly defaultRetention: DefaultRetention | undefined
   readonly quota: Quota
-}
-
-/** A lifecycle rule of a bucket, and how far the worker has come with it. */
-export interface LifecycleRuleState extends LifecycleRule {
-  /** Entries up to here in the order of age were removed or are held; undefined before the first page. */
-  readonly cursors: { readonly [A in LifecycleAction]?: AgePosition }
 }
 
 /** The request that renamed an object: by this a repeat of it is known. */
@@ -104,29 +88,6 @@ export interface PartState {
   readonly payload: PayloadId | undefined
 }
 
-/** A checkpoint, and the entry that recorded it. */
-export interface CheckpointState extends Omit<ChangeNamed<'checkpoint.signed'>, 'name'> {
-  readonly sequence: Sequence
-  readonly timeMicroseconds: Microseconds
-}
-
-/** A hand-over of the key of the log, and the entry that recorded it. */
-export interface HandoverState extends Omit<ChangeNamed<'checkpoint.key-rotated'>, 'name'> {
-  readonly sequence: Sequence
-}
-
-/** An outside party's statement about a checkpoint, and the entry that recorded it. */
-export interface ReceiptState extends Omit<ChangeNamed<'checkpoint.receipt'>, 'name'> {
-  readonly sequence: Sequence
-}
-
-/** The last checkpoint of another log that this store cosigned, and the entry that recorded it. */
-export interface WitnessedLog extends Omit<ChangeNamed<'checkpoint.cosigned'>, 'name'> {
-  readonly sequence: Sequence
-  /** Entry and time of the first one of this log. */
-  readonly first: { readonly sequence: Sequence; readonly seconds: number }
-}
-
 /** What a bucket holds. `objects` and `bytes` count current versions, which quotas limit. */
 export interface LogicalUsage {
   readonly objects: number
@@ -138,15 +99,14 @@ export interface LogicalUsage {
   readonly receivedBytes: number
 }
 
-/** The state after every earlier command of the batch. Implemented by the projections. */
-export interface StateReader extends AccessState, WebhooksState, SharingState {
+/**
+ * The state after every earlier command of the batch, without the state of features, which their rules ask for
+ * themselves. Implemented by the projections.
+ */
+export interface StateReader {
   bucket(name: string): BucketState | undefined
   /** The CORS rules of a bucket; none without a configuration. */
   cors(bucketId: BucketId): readonly CorsRule[]
-  /** In the order of their creation. */
-  lifecycleRules(bucketId: BucketId): readonly LifecycleRuleState[]
-  /** Name of the bucket that has a rule. */
-  bucketOfLifecycleRule(rule: string): string | undefined
   /** The current object; undefined also when the newest version is a delete marker. */
   object(bucketId: BucketId, key: string): ObjectState | undefined
   /** A version or marker, current or not. */
@@ -164,53 +124,8 @@ export interface StateReader extends AccessState, WebhooksState, SharingState {
   payload(payload: PayloadId): PayloadLocation | undefined
   /** How many refer to a payload; 0 when it is gone. */
   references(payload: PayloadId): number
-  /** How far the last pass of the scrub is; undefined before the first. */
-  scrubProgress(): ScrubProgress | undefined
-  /** The last checkpoint that was signed. */
-  lastCheckpoint(): CheckpointState | undefined
-  /** Every hand-over of the key of the log, in the order of the entries. */
-  checkpointHandovers(): readonly HandoverState[]
-  checkpointOfSize(size: number): CheckpointState | undefined
-  /** In the order of their entries. */
-  receiptsOf(size: number): readonly ReceiptState[]
-  /** Size of the checkpoint that is not shown yet. */
-  withheldCheckpoint(): number | undefined
-  /** The last cosigned checkpoint of the log with this origin. */
-  witnessedLog(origin: string): WitnessedLog | undefined
   /** The last entry that records a restore from a backup. */
   lastRestore(): Sequence | undefined
   /** Whether a volume holds no payload and is not the newest one, which is still written. */
   volumeIsSpent(volume: VolumeNumber): boolean
-}
-
-export interface StateTransaction extends StateReader {
-  /** Applies the changes of one entry. Never refuses: the journal is the truth. */
-  apply(sequence: Sequence, timeMicroseconds: Microseconds, changes: readonly Change[]): void
-  /**
-   * Ends a batch: records how far the journal will be applied, and the place of the batch for the audit log. The
-   * transaction needs only its commit after that.
-   * @param firstSequence of the batch
-   */
-  finish(position: AppliedPosition, firstSequence: Sequence): void
-  /** Payload files that lost their last reference; they may be removed once the transaction is committed. */
-  readonly releasedFiles: readonly string[]
-  /** Volumes that were removed; the same holds for their files. */
-  readonly removedVolumes: readonly VolumeNumber[]
-  /**
-   * Payloads and parts that got or lost references so far: the cost of a batch on top of the records of its requests.
-   */
-  readonly rowsTouched: number
-  /** The last change of access. */
-  readonly accessChain: AccessChain
-  /** Whether access or a bucket changed: other threads keep copies of both. */
-  readonly settingsChanged: boolean
-}
-
-export interface StateStore {
-  /** Undefined when nothing is applied. */
-  applied(): AppliedPosition | undefined
-  /** Runs `work` in one write transaction: committed when it returns, rolled back when it throws. */
-  update<T>(work: (state: StateTransaction) => T): T
-  /** The volume that is written, and the end of the bytes in it that entries refer to. */
-  volumeEnd(): { readonly volume: VolumeNumber; readonly end: number } | undefined
 }

@@ -1,7 +1,7 @@
 import type { VolumeNumber } from '../engine/brands.ts'
 import { crc32 } from '../engine/hashing/crc32.ts'
 import type { EngineClient } from '../engine/client/engine-client.ts'
-import type { PayloadMove } from '../engine/commands/commands.ts'
+import type { PayloadMove } from '../engine/commands/spine-commands.ts'
 import type { Disk, DiskFile } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
 import type { VolumeLocation } from '../engine/payloads/payload-reader.ts'

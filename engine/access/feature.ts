@@ -1,8 +1,12 @@
-import type { ChangeOf } from '../events/schema/change.ts'
+import { accessSettings } from './audited-settings.ts'
 import * as changes from './changes.ts'
+import { accessRules } from './rules.ts'
 
 /** In the engine: who may do what. */
-export const access = { changes }
-
-/** A change of who may do what. */
-export type AccessChange = ChangeOf<(typeof changes)[keyof typeof changes]>
+export const access = {
+  changes,
+  rules: accessRules,
+  audited: accessSettings,
+  helpers: {},
+  unattempted: [],
+} as const

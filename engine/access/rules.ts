@@ -1,10 +1,11 @@
 import type { Milliseconds } from '../brands.ts'
-import type { AccountState, CredentialState } from './state.ts'
+import type { AccessState, AccountState, CredentialState } from './state.ts'
 import { DomainError } from '../errors.ts'
-import type { ChangeNamed } from '../events/changes.ts'
+import type { ChangeNamed } from '../events/schema/change.ts'
 import type { PolicyStatement } from '../events/values.ts'
-import type { StateReader } from '../state-ports.ts'
-import { NOTHING_CHANGES, type Rules } from '../domain/decision.ts'
+import { NOTHING_CHANGES, type RulesOf } from '../domain/decision.ts'
+import type { AccessChange } from './change-types.ts'
+import type { AccessCommands } from './commands.ts'
 
 /** Bounds of one service account: each of its requests reads all of them. */
 const CREDENTIALS_MAXIMUM = 100
@@ -15,7 +16,7 @@ function documentOf(statements: readonly PolicyStatement[]): string {
   return JSON.stringify(statements.map(({ effect, actions, resources }) => [effect, actions, resources]))
 }
 
-function requireAccount(state: StateReader, account: string): AccountState {
+function requireAccount(state: AccessState, account: string): AccountState {
   const found = state.account(account)
   if (found === undefined) throw new DomainError('account-not-found', account)
   return found
@@ -26,7 +27,7 @@ function credentialsToRemove(
   present: readonly CredentialState[],
   now: Milliseconds,
   account: string,
-): ChangeNamed<'credential.removed'>[] {
+): ChangeNamed<AccessChange, 'credential.removed'>[] {
   if (present.length < CREDENTIALS_MAXIMUM) return []
   const hasExpired = ({ expiresMicroseconds: expires }: CredentialState) =>
     expires !== undefined && expires <= now * 1000
@@ -35,7 +36,7 @@ function credentialsToRemove(
   return [{ name: 'credential.removed', accessKey: removed.accessKey }]
 }
 
-export const accessRules = {
+export const accessRules: RulesOf<AccessCommands, AccessChange, AccessState> = {
   'create-account'(command, { state }) {
     const { account, title, description, credential, accessKey, sealedSecret } = command
     if (state.account(account) !== undefined) throw new DomainError('account-exists', account)
@@ -131,4 +132,4 @@ export const accessRules = {
     if (state.token(token) === undefined) throw new DomainError('token-not-found', token)
     return { changes: [{ name: 'token.revoked', token }] }
   },
-} satisfies Partial<Rules>
+}

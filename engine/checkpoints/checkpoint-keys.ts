@@ -1,4 +1,4 @@
-import type { CheckpointState, HandoverState } from '../state-ports.ts'
+import type { CheckpointState, HandoverState } from './state.ts'
 import { handoverText } from './key-handover.ts'
 import { SigningKey } from '../keys/signing-key.ts'
 import { checkpointGenerationSeed, type StoreKeys } from '../keys/store-keys.ts'

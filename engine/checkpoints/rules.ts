@@ -1,13 +1,15 @@
 import { DomainError } from '../errors.ts'
-import type { CheckpointState, HandoverState } from '../state-ports.ts'
-import { NOTHING_CHANGES, type Rules } from '../domain/decision.ts'
+import type { CheckpointHelpers, CheckpointsState, CheckpointState, HandoverState } from './state.ts'
+import { NOTHING_CHANGES, type RulesOf } from '../domain/decision.ts'
+import type { CheckpointChange } from './change-types.ts'
+import type { CheckpointCommands } from './commands.ts'
 
 /** Receipts come from witnesses and timestamp servers in the settings; 64 bounds what is added by hand. */
 const RECEIPTS_MAXIMUM = 64
 /** Bounded because every verifier reads all handovers. */
 const HANDOVERS_MAXIMUM = 100
 
-export const checkpointRules = {
+export const checkpointRules: RulesOf<CheckpointCommands, CheckpointChange, CheckpointsState, CheckpointHelpers> = {
   /**
    * Records a checkpoint. The log never takes back what it signed (T3): each one covers the entry of the one before, and
    * after a restore from a backup, which may lack checkpoints that others have seen, the old origin signs no more.
@@ -70,7 +72,7 @@ export const checkpointRules = {
     if (seen !== after || cosigned.size <= seen) throw new DomainError('checkpoint-not-next')
     return { changes: [{ name: 'checkpoint.cosigned', ...cosigned }] }
   },
-} satisfies Partial<Rules>
+}
 
 /** Why a hand-over does not follow the log's last signature; undefined if it does. */
 function handoverFault(

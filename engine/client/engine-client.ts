@@ -1,4 +1,5 @@
-import type { Command, Done } from '../commands/commands.ts'
+import type { Command } from '../commands/commands.ts'
+import type { Done } from '../commands/done.ts'
 import type { AuditContext, AuditResult, Pairs } from '../events/audit.ts'
 
 /** The only way to change state, for an engine in the same thread and for one at the other end of a message port. */

@@ -1,5 +1,6 @@
 import type { EngineClient } from './engine-client.ts'
-import type { Command, Done } from '../commands/commands.ts'
+import type { Command } from '../commands/commands.ts'
+import type { Done } from '../commands/done.ts'
 import type { EngineReply } from '../loop/requests.ts'
 import type { EngineLoop } from '../loop/engine-loop.ts'
 import { DomainError, OutcomeUnknownError } from '../errors.ts'

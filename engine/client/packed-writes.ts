@@ -1,6 +1,7 @@
 import { Packr } from 'msgpackr'
 import type { Sequence } from '../brands.ts'
-import type { Command, CommandOf, WriteBody, WriteCondition } from '../commands/commands.ts'
+import type { Command, CommandOf } from '../commands/commands.ts'
+import type { WriteBody, WriteCondition } from '../commands/spine-commands.ts'
 import type { AuditContext } from '../events/audit.ts'
 import type { HeaderPairs, LockState, ObjectChecksum } from '../events/values.ts'
 

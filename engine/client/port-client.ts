@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { EngineClient } from './engine-client.ts'
-import type { Command, Done } from '../commands/commands.ts'
+import type { Command } from '../commands/commands.ts'
+import type { Done } from '../commands/done.ts'
 import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../errors.ts'
 import { type AuditContext, type AuditResult, isOfStranger, type Pairs } from '../events/audit.ts'
 import { encodeEntry } from '../events/entry-codec.ts'

@@ -1,7 +1,7 @@
 import { payloadIdOf } from '../brands.ts'
-import type { CommandOf } from '../commands/commands.ts'
+import type { SpineCommand } from '../commands/spine-commands.ts'
 import { DomainError } from '../errors.ts'
-import type { Change, ChangeNamed } from '../events/changes.ts'
+import type { SpineChange, SpineChangeNamed } from '../events/spine-changes.ts'
 import type { ObjectState, StateReader } from '../state-ports.ts'
 import { requireBucket } from './bucket.ts'
 import type { DecisionContext, Rules } from './decision.ts'
@@ -13,10 +13,10 @@ import { requireQuota, requireReceived, shared } from './quota.ts'
 import { bytesReplaced, placeVersion, selectorOf } from './versions.ts'
 import { requireCondition } from './write-condition.ts'
 
-type Append = CommandOf<'append-object'>
+type Append = SpineCommand<'append-object'>
 /** The written version's fields about its bytes, and the change that joins them. */
-type Content = Pick<ChangeNamed<'object.written'>, 'etag' | 'digest' | 'payload' | 'checksum'> & {
-  readonly first?: Change
+type Content = Pick<SpineChangeNamed<'object.written'>, 'etag' | 'digest' | 'payload' | 'checksum'> & {
+  readonly first?: SpineChange
 }
 
 /** A worker computes the digest of all bytes afterwards. */
@@ -86,7 +86,7 @@ export const appendRules = {
     const version = placeVersion(bucket, key, current, context)
     const { first, ...content } = contentOf(command, current, context)
     const { headers, metadata } = current ?? command
-    const written: Change = {
+    const written: SpineChange = {
       name: 'object.written',
       bucketId: bucket.id,
       key,

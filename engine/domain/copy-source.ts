@@ -1,4 +1,4 @@
-import type { CopySourceName } from '../commands/commands.ts'
+import type { CopySourceName } from '../commands/spine-commands.ts'
 import { DomainError } from '../errors.ts'
 import type { BucketState, ObjectState } from '../state-ports.ts'
 import { requireBucket } from './bucket.ts'

@@ -1,9 +1,10 @@
 import type { Microseconds, Milliseconds, PayloadId, Sequence } from '../brands.ts'
-import type { CommandOf, DecidableCommand, Done } from '../commands/commands.ts'
+import type { Done } from '../commands/done.ts'
+import type { Sent, SpineCommands } from '../commands/spine-commands.ts'
 import type { VersionName } from '../commands/version-name.ts'
-import type { Change } from '../events/changes.ts'
+import type { SpineChange } from '../events/spine-changes.ts'
 import type { PayloadReference, UploadChecksum } from '../events/values.ts'
-import type { HandoverState, StateReader } from '../state-ports.ts'
+import type { StateReader } from '../state-ports.ts'
 
 /** Gives small payloads their place in a volume. */
 interface PayloadPlacement {
@@ -11,9 +12,9 @@ interface PayloadPlacement {
   place(payload: PayloadId, bytes: Uint8Array, checksum: number, sealed: boolean): PayloadReference
 }
 
-/** Inputs of a rule. Rules are pure, except that `placement` assigns places. */
-export interface DecisionContext {
-  readonly state: StateReader
+/** Inputs of a rule that reads this state. Rules are pure, except that `placement` assigns places. */
+export interface DecisionContext<State = StateReader> {
+  readonly state: State
   /** Sequence of the entry that will hold the changes. */
   readonly sequence: Sequence
   /** Sequence of the attempt, which is an entry without changes; undefined without one. */
@@ -26,8 +27,6 @@ export interface DecisionContext {
     asked: UploadChecksum,
     parts: readonly { readonly checksum: Uint8Array; readonly size: number }[],
   ) => Uint8Array
-  /** Whether a hand-over of the key of checkpoints has the signatures of both keys. */
-  readonly isSignedByBoth: (handover: Omit<HandoverState, 'sequence'>) => boolean
   /** Logical bytes that a bucket may hold by references for each byte that it received (spec/decisions/0020). */
   readonly referenceRatioMaximum: number
   /** The clock, but never before the last entry of the journal (W1). */
@@ -37,7 +36,7 @@ export interface DecisionContext {
 }
 
 /** The changes of a command, and its result for the caller. */
-export interface Decision {
+export interface Decision<Change = SpineChange> {
   readonly changes: readonly Change[]
   readonly etag?: string
   /** The version or marker that was written or deleted, in a bucket with versioning. */
@@ -46,16 +45,29 @@ export interface Decision {
 }
 
 /** The reply about a decision that was recorded with this sequence and time. */
-export function doneOf({ etag, version, marker }: Decision, sequence: Sequence, timeMicroseconds: Microseconds): Done {
+export function doneOf(
+  { etag, version, marker }: Decision<unknown>,
+  sequence: Sequence,
+  timeMicroseconds: Microseconds,
+): Done {
   const done = etag === undefined ? { sequence, timeMicroseconds } : { sequence, timeMicroseconds, etag }
   if (version === undefined && marker === undefined) return done
   return { ...done, ...(version !== undefined && { version }), ...(marker !== undefined && { marker }) }
 }
 
-/** A rule for each command. */
-export type Rules = {
-  readonly [K in DecidableCommand['kind']]: (command: CommandOf<K>, context: DecisionContext) => Decision
+/**
+ * A rule for each of these commands. It makes these changes alone, reads this state with the state of the spine, and is
+ * passed these helpers.
+ */
+export type RulesOf<Commands, Change, State = unknown, Helpers = unknown> = {
+  readonly [K in keyof Commands]: (
+    command: Sent<Commands, K>,
+    context: DecisionContext<StateReader & State> & Helpers,
+  ) => Decision<Change>
 }
 
+/** A rule for each command of the spine. */
+export type Rules = RulesOf<SpineCommands, SpineChange>
+
 /** A success that changes nothing. */
-export const NOTHING_CHANGES: Decision = { changes: [] }
+export const NOTHING_CHANGES: Decision<never> = { changes: [] }

@@ -1,5 +1,5 @@
 import { type Milliseconds, millisecondsOf } from '../brands.ts'
-import type { CommandOf } from '../commands/commands.ts'
+import type { SpineCommand } from '../commands/spine-commands.ts'
 import type { VersionName, VersionSelector } from '../commands/version-name.ts'
 import { DomainError } from '../errors.ts'
 import type { DefaultRetention, LockState, Retention } from '../events/values.ts'
@@ -96,7 +96,7 @@ function loosens(present: Retention, wanted: Retention | undefined): boolean {
  * exist, and for a deletion without an id, which only hides the key.
  */
 export function bypassedVersion(
-  command: CommandOf<'delete-object' | 'set-retention'>,
+  command: SpineCommand<'delete-object' | 'set-retention'>,
   state: StateReader,
 ): VersionName | undefined {
   const bucket = state.bucket(command.bucket)

@@ -1,5 +1,5 @@
 import { type PayloadId, payloadIdOf } from '../brands.ts'
-import type { CommandOf, WriteBody } from '../commands/commands.ts'
+import type { SpineCommand, WriteBody } from '../commands/spine-commands.ts'
 import type { VersionSelector } from '../commands/version-name.ts'
 import { DomainError } from '../errors.ts'
 import type { PayloadReference } from '../events/values.ts'
@@ -32,7 +32,7 @@ export function payloadReference(
 
 /** Removes one version for ever; if it was the current one, the newest of the others becomes current. */
 function deleteVersion(
-  command: CommandOf<'delete-object'>,
+  command: SpineCommand<'delete-object'>,
   selector: VersionSelector,
   bucket: BucketState,
   context: DecisionContext,

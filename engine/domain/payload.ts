@@ -1,4 +1,4 @@
-import type { Change } from '../events/changes.ts'
+import type { SpineChange } from '../events/spine-changes.ts'
 import { NOTHING_CHANGES, type Rules } from './decision.ts'
 
 export const payloadRules = {
@@ -7,7 +7,7 @@ export const payloadRules = {
    * bytes that were read no longer belong to it.
    */
   'move-payloads'({ moves }, { state, placement }) {
-    const changes: Change[] = []
+    const changes: SpineChange[] = []
     for (const { payload, volume, offset, bytes, checksum } of moves) {
       const present = state.payload(payload)
       if (present?.kind !== 'volume' || present.volume !== volume || present.offset !== offset) continue

@@ -1,10 +1,14 @@
 import type { BucketId } from '../brands.ts'
-import type { ChangeNamed } from '../events/changes.ts'
+import type { SpineChangeNamed } from '../events/spine-changes.ts'
 import { contentTypeOf } from '../events/values.ts'
 import type { ObjectState } from '../state-ports.ts'
 
 /** Deletes the object of a bucket without versioning. */
-export function objectDeleted(bucketId: BucketId, key: string, { size }: ObjectState): ChangeNamed<'object.deleted'> {
+export function objectDeleted(
+  bucketId: BucketId,
+  key: string,
+  { size }: ObjectState,
+): SpineChangeNamed<'object.deleted'> {
   return { name: 'object.deleted', bucketId, key, size }
 }
 
@@ -17,7 +21,7 @@ export function versionDeleted(
   key: string,
   { sequence, isNull, isMarker, size }: ObjectState,
   next: ObjectState | undefined,
-): ChangeNamed<'version.deleted'> {
+): SpineChangeNamed<'version.deleted'> {
   const promoted = next?.isMarker === false ? next : undefined
   return {
     name: 'version.deleted',

@@ -1,4 +1,4 @@
-import type { CommandOf } from '../commands/commands.ts'
+import type { SpineCommand } from '../commands/spine-commands.ts'
 import { DomainError } from '../errors.ts'
 import type { BucketState, ObjectState, StateReader } from '../state-ports.ts'
 import { requireBucket } from './bucket.ts'
@@ -6,7 +6,7 @@ import { type Decision, NOTHING_CHANGES, type Rules } from './decision.ts'
 import { objectDeleted } from './removal.ts'
 import { requireCondition } from './write-condition.ts'
 
-type Rename = CommandOf<'rename-object'>
+type Rename = SpineCommand<'rename-object'>
 
 /**
  * Whether the rename was carried out before, by a request whose answer was lost: its object still exists.

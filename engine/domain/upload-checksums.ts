@@ -1,4 +1,4 @@
-import type { CommandOf } from '../commands/commands.ts'
+import type { SpineCommand } from '../commands/spine-commands.ts'
 import { DomainError } from '../errors.ts'
 import { CHECKSUM_BYTES, type ChecksumAlgorithm, type ObjectChecksum, type UploadChecksum } from '../events/values.ts'
 import type { PartState, UploadState } from '../state-ports.ts'
@@ -19,7 +19,7 @@ export function partChecksum(
  *   checksum-mismatch, checksum-not-known when the client gave one for the whole object
  */
 export function completedChecksum(
-  { checksums, checksum: expected }: CommandOf<'complete-upload'>,
+  { checksums, checksum: expected }: SpineCommand<'complete-upload'>,
   { checksum: asked }: UploadState,
   parts: readonly PartState[],
   context: DecisionContext,
@@ -37,7 +37,7 @@ export function completedChecksum(
 }
 
 function requireListed(
-  { values, given }: NonNullable<CommandOf<'complete-upload'>['checksums']>,
+  { values, given }: NonNullable<SpineCommand<'complete-upload'>['checksums']>,
   asked: UploadChecksum | undefined,
   parts: readonly PartState[],
 ): void {

@@ -1,5 +1,5 @@
 import { type BucketId, payloadIdOf, type Sequence, type UploadId } from '../brands.ts'
-import type { CommandOf } from '../commands/commands.ts'
+import type { SpineCommand } from '../commands/spine-commands.ts'
 import { DomainError } from '../errors.ts'
 import type { BucketState, ObjectState, PartState, StateReader, UploadState } from '../state-ports.ts'
 import { requireBucket } from './bucket.ts'
@@ -20,7 +20,7 @@ const MD5_BYTES = 16
 /** A worker computes the digest of a multipart payload after its completion. */
 const DIGEST_PENDING = new Uint8Array(32)
 
-type CompleteUpload = CommandOf<'complete-upload'>
+type CompleteUpload = SpineCommand<'complete-upload'>
 
 /** @throws DomainError bucket-not-found, upload-not-found */
 function requireUpload(

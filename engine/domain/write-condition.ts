@@ -1,4 +1,4 @@
-import type { WriteCondition } from '../commands/commands.ts'
+import type { WriteCondition } from '../commands/spine-commands.ts'
 import { DomainError } from '../errors.ts'
 import type { ObjectState } from '../state-ports.ts'
 

@@ -5,21 +5,12 @@
 import type { Microseconds, Sequence } from '../brands.ts'
 import { features } from '../features.ts'
 import { merged } from '../merged.ts'
-import * as buckets from './bucket-changes.ts'
-import * as objects from './object-changes.ts'
 import type { ChangeOf, ChangeSchema } from './schema/change.ts'
 import { refuse } from './schema/kinds.ts'
-import * as store from './store-changes.ts'
-import * as uploads from './upload-changes.ts'
+import { SPINE_CHANGES } from './spine-changes.ts'
 
 /** Every change, under the name that the code has for it. */
-export const CHANGES = {
-  ...buckets,
-  ...objects,
-  ...uploads,
-  ...store,
-  ...merged(features.map(({ changes }) => changes)),
-}
+export const CHANGES = merged([SPINE_CHANGES, ...features.map(({ changes }) => changes)])
 
 export type Change = ChangeOf<(typeof CHANGES)[keyof typeof CHANGES]>
 type ChangeName = Change['name']

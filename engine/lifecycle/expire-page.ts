@@ -1,11 +1,13 @@
-import type { Command, CommandOf, PageOutcome } from '../commands/commands.ts'
+import type { SpineCommand } from '../commands/spine-commands.ts'
 import type { Decision, DecisionContext } from '../domain/decision.ts'
 import { type ExpiryVerdict, judgeExpiry, type SkipReason } from './expiry.ts'
 import type { AuditContext } from '../events/audit.ts'
 import type { AgePosition } from '../events/values.ts'
-import type { BucketState, LifecycleRuleState, StateReader } from '../state-ports.ts'
+import type { BucketState, StateReader } from '../state-ports.ts'
+import type { LifecycleChange } from './change-types.ts'
+import type { ExpirePage, PageOutcome } from './commands.ts'
+import type { LifecycleRuleState, LifecycleState } from './state.ts'
 
-export type ExpirePage = Extract<Command, { kind: 'expire-page' }>
 type Entry = ExpirePage['entries'][number]
 type Ended = Extract<ExpiryVerdict, { kind: 'waits' | 'clock' }>
 
@@ -14,9 +16,9 @@ interface PageWork {
   /** Inputs for judging the next entry. */
   context(): DecisionContext
   /** Carries out a deletion with its records; false when it was refused. */
-  remove(removal: CommandOf<'delete-object'>): boolean
+  remove(removal: SpineCommand<'delete-object'>): boolean
   /** Records something of the worker's own; false when it cannot be written. */
-  note(audit: AuditContext, decision: Decision): boolean
+  note(audit: AuditContext, decision: Decision<LifecycleChange>): boolean
   /** Whether the batch takes another entry. */
   hasRoom(): boolean
 }
@@ -35,7 +37,7 @@ const SCAN = 'lifecycle.scan'
  * is judged again by the present rule and state, because the page was read before. The next page starts at the first
  * entry that could not be removed or that is not due.
  */
-export function expirePage(command: ExpirePage, state: StateReader, work: PageWork): PageOutcome {
+export function expirePage(command: ExpirePage, state: StateReader & LifecycleState, work: PageWork): PageOutcome {
   const bucket = state.bucket(command.bucket)
   const rule = bucket && state.lifecycleRules(bucket.id).find((other) => other.rule === command.rule)
   const isStale = bucket?.id !== command.bucketId || rule?.prefix !== command.prefix

@@ -1,11 +1,14 @@
 import { DomainError } from '../errors.ts'
 import { requireBucket } from '../domain/bucket.ts'
-import type { Rules } from '../domain/decision.ts'
+import type { RulesOf } from '../domain/decision.ts'
+import type { LifecycleChange } from './change-types.ts'
+import type { LifecycleCommands } from './commands.ts'
+import type { LifecycleState } from './state.ts'
 
 /** Maximum lifecycle rules of a bucket: every pass reads each of them. */
 export const RULES_MAXIMUM = 100
 
-export const lifecycleRules = {
+export const lifecycleRules: RulesOf<LifecycleCommands, LifecycleChange, LifecycleState> = {
   'create-lifecycle-rule'({ bucket: name, rule }, { state }) {
     const { id: bucketId, name: bucket } = requireBucket(state, name)
     if (state.bucketOfLifecycleRule(rule.rule) !== undefined) throw new DomainError('rule-exists', rule.rule)
@@ -25,4 +28,4 @@ export const lifecycleRules = {
     const { id: bucketId, name: bucket } = requireBucket(state, name)
     return { changes: [{ name: 'lifecycle.rule-removed', bucketId, bucket, rule }] }
   },
-} satisfies Partial<Rules>
+}

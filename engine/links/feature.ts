@@ -1,8 +1,12 @@
-import type { ChangeOf } from '../events/schema/change.ts'
+import { sharingSettings } from './audited-settings.ts'
 import * as changes from './changes.ts'
+import { sharingRules } from './rules.ts'
 
 /** In the engine: shares and embeds. */
-export const links = { changes }
-
-/** A change of shares and embeds. */
-export type SharingChange = ChangeOf<(typeof changes)[keyof typeof changes]>
+export const links = {
+  changes,
+  rules: sharingRules,
+  audited: sharingSettings,
+  helpers: {},
+  unattempted: ['count-download'],
+} as const

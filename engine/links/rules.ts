@@ -1,23 +1,25 @@
-import type { CommandOf } from '../commands/commands.ts'
+import type { Sent } from '../commands/spine-commands.ts'
 import { DomainError } from '../errors.ts'
 import type { PinnedVersion } from '../events/values.ts'
 import type { BucketState, ObjectState, StateReader } from '../state-ports.ts'
 import { requireBucket } from '../domain/bucket.ts'
-import { NOTHING_CHANGES, type Rules } from '../domain/decision.ts'
-import { type EmbedState, type ShareState, statusOfShare } from './state.ts'
+import { NOTHING_CHANGES, type RulesOf } from '../domain/decision.ts'
+import { type EmbedState, type ShareState, type SharingState, statusOfShare } from './state.ts'
+import type { SharingChange } from './change-types.ts'
+import type { SharingCommands } from './commands.ts'
 
 /** Maximum shares, and the same number of embeds: a start reads every row, 33 microseconds of processor time each. */
 const LINKS_MAXIMUM = 100_000
 /** A page of the list of a key is cut out of all of them. */
 export const LINKS_OF_KEY_MAXIMUM = 1000
 
-function requireShare(state: StateReader, share: string): ShareState {
+function requireShare(state: SharingState, share: string): ShareState {
   const found = state.share(share)
   if (found === undefined) throw new DomainError('share-not-found', share)
   return found
 }
 
-function requireEmbed(state: StateReader, embed: string): EmbedState {
+function requireEmbed(state: SharingState, embed: string): EmbedState {
   const found = state.embed(embed)
   if (found === undefined) throw new DomainError('embed-not-found', embed)
   return found
@@ -25,7 +27,7 @@ function requireEmbed(state: StateReader, embed: string): EmbedState {
 
 /** @throws DomainError object-not-found, version-not-found, version-is-marker */
 function requireTarget(
-  { key, version }: CommandOf<'create-share' | 'create-embed'>,
+  { key, version }: Sent<SharingCommands, 'create-share' | 'create-embed'>,
   bucket: BucketState,
   state: StateReader,
 ): PinnedVersion | undefined {
@@ -41,7 +43,7 @@ function requireTarget(
 
 /** The settings of an embed after a command that may leave some as they are. */
 export function updatedEmbed(
-  { allowedOrigins, expiry, cacheSeconds }: CommandOf<'update-embed'>,
+  { allowedOrigins, expiry, cacheSeconds }: Sent<SharingCommands, 'update-embed'>,
   before: EmbedState,
 ): Pick<EmbedState, 'allowedOrigins' | 'expiresMicroseconds' | 'cacheSeconds'> {
   return {
@@ -57,7 +59,7 @@ const COUNT_REFUSALS = {
   exhausted: 'share-exhausted',
 } as const
 
-export const sharingRules = {
+export const sharingRules: RulesOf<SharingCommands, SharingChange, SharingState> = {
   'create-share'(command, { state }) {
     const { share, key, digest, sealedToken, fileName, password, expiresMicroseconds, maximumDownloads } = command
     const bucket = requireBucket(state, command.bucket)
@@ -119,4 +121,4 @@ export const sharingRules = {
     requireEmbed(state, embed)
     return { changes: [{ name: 'embed.deleted', embed }] }
   },
-} satisfies Partial<Rules>
+}

@@ -2,7 +2,7 @@ import type { BatchBuilder } from '../journal/batch-builder.ts'
 import { RECORD_BODY_BYTES_MAXIMUM } from '../journal/format.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { VolumeWriter } from '../payloads/volume-writer.ts'
-import type { StateTransaction } from '../state-ports.ts'
+import type { StateTransaction } from '../state-store.ts'
 
 /** Most requests of one batch; the rest waits for the next one. */
 export const REQUESTS_PER_BATCH_MAXIMUM = 1024

@@ -1,4 +1,5 @@
-import type { Command, CommandOf, DeletionOutcome, DeletionRefusal } from '../commands/commands.ts'
+import type { Command, CommandOf, DeletionRefusal } from '../commands/commands.ts'
+import type { DeletionOutcome } from '../commands/done.ts'
 import type { EngineReply, EngineRequest } from './requests.ts'
 import type { AuditContext } from '../events/audit.ts'
 

@@ -5,9 +5,8 @@ import type { Clock } from '../clock.ts'
 import type { Command, DecidableCommand } from '../commands/commands.ts'
 import { type DeleteObjects, deleteObjects, deletionBytes } from './delete-objects.ts'
 import { isDiskFull } from '../disk/disk.ts'
-import { OWN_COMMANDS } from '../checkpoints/commands.ts'
-import { decide } from './decide.ts'
-import { type Decision, type DecisionContext, doneOf } from '../domain/decision.ts'
+import { decide, isAttempted, type StoreContext, type StoreDecision } from './decide.ts'
+import { doneOf } from '../domain/decision.ts'
 import { resultOfRefusal } from '../domain/error-table.ts'
 import { locksOf, settingsOf } from '../records/audited-settings.ts'
 import type { AccessAuthentication } from '../access/access-authentication.ts'
@@ -15,7 +14,8 @@ import type { OpaqueIds } from '../keys/opaque-ids.ts'
 import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../errors.ts'
 import { ruleHelpers } from './rule-helpers.ts'
 import type { AuditContext } from '../events/audit.ts'
-import { type ExpirePage, expirePage } from '../lifecycle/expire-page.ts'
+import type { ExpirePage } from '../lifecycle/commands.ts'
+import { expirePage } from '../lifecycle/expire-page.ts'
 import type { BatchBuilder } from '../journal/batch-builder.ts'
 import { RECORD_KIND } from '../journal/format.ts'
 import type { Journal, RefusedBatch } from '../journal/journal.ts'
@@ -24,7 +24,7 @@ import type { SpaceReserve } from '../payloads/space-reserve.ts'
 import { VolumeFailedError, type VolumeWriter } from '../payloads/volume-writer.ts'
 import type { AppliedPosition } from '../journal/positions.ts'
 import type { EngineReply, EngineRequest } from './requests.ts'
-import type { StateStore, StateTransaction } from '../state-ports.ts'
+import type { StateStore, StateTransaction } from '../state-store.ts'
 
 /** Files that nothing refers to after the commit of a batch. */
 export interface ReleasedFiles {
@@ -231,7 +231,7 @@ export class Engine {
     if (command.kind === 'record-server-event') {
       return this.#succeed(batch, state, time, command.audit, undefined, { changes: command.changes })
     }
-    if (OWN_COMMANDS.has(command.kind)) return this.#decideOne(command, batch, state, time)
+    if (!isAttempted(command)) return this.#decideOne(command, batch, state, time)
     const intent = command.intent ?? addEntry(batch, time, this.#named(command), 'attempted', undefined, [])
     const bypass = bypassAudit(command, state, this.#versionIds)
     const bypassIntent = bypass && addEntry(batch, time, bypass, 'attempted', undefined, [])
@@ -259,7 +259,7 @@ export class Engine {
     }
   }
 
-  #contextAt(time: Microseconds, batch: BatchBuilder, state: StateTransaction, attempt?: Sequence): DecisionContext {
+  #contextAt(time: Microseconds, batch: BatchBuilder, state: StateTransaction, attempt?: Sequence): StoreContext {
     const latest = Math.max(time, batch.time)
     return {
       state,
@@ -295,7 +295,7 @@ export class Engine {
   }
 
   /** Records something of a worker's own; false when that cannot be written, which is then recorded in its place. */
-  #note(batch: BatchBuilder, state: StateTransaction, audit: AuditContext, decision: Decision): boolean {
+  #note(batch: BatchBuilder, state: StateTransaction, audit: AuditContext, decision: StoreDecision): boolean {
     const time = this.#clock()
     try {
       return this.#succeed(batch, state, time, audit, undefined, decision).ok
@@ -328,7 +328,7 @@ export class Engine {
     time: Microseconds,
     audit: AuditContext,
     intent: Sequence | undefined,
-    decision: Decision,
+    decision: StoreDecision,
   ): Exclude<EngineReply, undefined> {
     const { changes: decided, version } = decision
     const sequence = batch.nextSequence

@@ -1,4 +1,5 @@
-import type { Command, Done } from '../commands/commands.ts'
+import type { Command } from '../commands/commands.ts'
+import type { Done } from '../commands/done.ts'
 import type { DomainErrorCode } from '../domain/error-table.ts'
 
 /** A request to put something into the journal. */

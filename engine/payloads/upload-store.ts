@@ -1,5 +1,5 @@
 import { crc32 } from '../hashing/crc32.ts'
-import type { WriteBody } from '../commands/commands.ts'
+import type { WriteBody } from '../commands/spine-commands.ts'
 import { DirectorySyncs } from '../disk/directory-syncs.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'

@@ -5,7 +5,7 @@ import { encodeEntry } from '../events/entry-codec.ts'
 import type { BatchBuilder } from '../journal/batch-builder.ts'
 import { RECORD_KIND } from '../journal/format.ts'
 import { type AccessAuthentication, changesAccess, UNSIGNED } from '../access/access-authentication.ts'
-import type { StateTransaction } from '../state-ports.ts'
+import type { StateTransaction } from '../state-store.ts'
 
 /**
  * Adds the entry of a command that succeeded, authenticated if it changes access.

@@ -1,6 +1,9 @@
 import { microsecondsOf } from '../brands.ts'
 import type { ScrubProgress } from '../events/values.ts'
-import { NOTHING_CHANGES, type Rules } from '../domain/decision.ts'
+import { NOTHING_CHANGES, type RulesOf } from '../domain/decision.ts'
+import type { ScrubChange } from './change-types.ts'
+import type { ScrubCommands } from './commands.ts'
+import type { ScrubState } from './state.ts'
 
 const FIRST_STEP = { stage: 'payloads', place: 0, payloads: 0, segments: 0, bytes: 0, damaged: 0 } as const
 
@@ -9,7 +12,7 @@ export function isScrubbing(progress: ScrubProgress | undefined): progress is Sc
   return progress !== undefined && progress.stage !== 'over'
 }
 
-export const scrubRules = {
+export const scrubRules: RulesOf<ScrubCommands, ScrubChange, ScrubState> = {
   /** Starts a pass. Does nothing while one is running. */
   'begin-scrub'(_command, { state, now }) {
     if (isScrubbing(state.scrubProgress())) return NOTHING_CHANGES
@@ -23,4 +26,4 @@ export const scrubRules = {
     if (!isScrubbing(present) || present.startedMicroseconds !== progress.startedMicroseconds) return NOTHING_CHANGES
     return { changes: [{ name: 'scrub.advanced', progress, damage }] }
   },
-} satisfies Partial<Rules>
+}

@@ -1,9 +1,13 @@
-import type { ChangeOf } from '../events/schema/change.ts'
+import { webhookSettings } from './audited-settings.ts'
 import * as changes from './changes.ts'
 import * as deliveries from './delivery-changes.ts'
+import { webhookRules } from './rules.ts'
 
 /** In the engine: where storage events are sent. */
-export const webhooks = { changes: { ...changes, ...deliveries } }
-
-/** A change of webhooks or of their deliveries. */
-export type WebhookChange = ChangeOf<(typeof webhooks.changes)[keyof typeof webhooks.changes]>
+export const webhooks = {
+  changes: { ...changes, ...deliveries },
+  rules: webhookRules,
+  audited: webhookSettings,
+  helpers: {},
+  unattempted: [],
+} as const

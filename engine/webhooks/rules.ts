@@ -1,10 +1,11 @@
 import { microsecondsOf, type Sequence } from '../brands.ts'
 import { DomainError } from '../errors.ts'
 import { boundedText } from '../events/bounded-text.ts'
-import type { ChangeNamed } from '../events/changes.ts'
-import type { StateReader } from '../state-ports.ts'
-import { NOTHING_CHANGES, type Rules } from '../domain/decision.ts'
-import type { WebhookState } from './state.ts'
+import type { ChangeNamed } from '../events/schema/change.ts'
+import { NOTHING_CHANGES, type RulesOf } from '../domain/decision.ts'
+import type { WebhooksState, WebhookState } from './state.ts'
+import type { WebhookChange } from './change-types.ts'
+import type { WebhookCommands } from './commands.ts'
 
 /** Every event is matched against each of them. */
 const WEBHOOKS_MAXIMUM = 100
@@ -15,7 +16,7 @@ const ROTATION_MICROSECONDS = 24 * 60 * 60 * 1_000_000
  */
 const ERROR_BYTES_MAXIMUM = 256
 
-function requireWebhook(state: StateReader, webhook: string): WebhookState {
+function requireWebhook(state: WebhooksState, webhook: string): WebhookState {
   const found = state.webhook(webhook)
   if (found === undefined) throw new DomainError('webhook-not-found', webhook)
   return found
@@ -25,7 +26,7 @@ function boundedError(error: string | undefined): string | undefined {
   return error === undefined ? undefined : boundedText(error, ERROR_BYTES_MAXIMUM)
 }
 
-export const webhookRules = {
+export const webhookRules: RulesOf<WebhookCommands, WebhookChange, WebhooksState> = {
   'create-webhook'(command, { state }) {
     const { webhook, target, sealedQuery, eventTypes, bucket, prefix, enabled, sealedSecret } = command
     if (state.webhook(webhook) !== undefined) throw new DomainError('webhook-exists', webhook)
@@ -70,7 +71,7 @@ export const webhookRules = {
    * Their attempts were made, so they go to its log; a deleted webhook has no log.
    */
   'record-deliveries'({ reports }, { state }) {
-    const changes: ChangeNamed<'webhook.delivered' | 'webhook.attempted'>[] = []
+    const changes: ChangeNamed<WebhookChange, 'webhook.delivered' | 'webhook.attempted'>[] = []
     for (const { start, ...report } of reports) {
       const { webhook, replay } = report
       const attempts = report.attempts.map((attempt) => ({ ...attempt, error: boundedError(attempt.error) }))
@@ -83,9 +84,9 @@ export const webhookRules = {
     }
     return { changes }
   },
-} satisfies Partial<Rules>
+}
 
-function isCurrent(state: StateReader, webhook: string, start: Sequence, replay: Sequence | undefined): boolean {
+function isCurrent(state: WebhooksState, webhook: string, start: Sequence, replay: Sequence | undefined): boolean {
   const found = state.webhook(webhook)
   if (found?.enabled !== true || found.startSequence !== start) return false
   return replay === undefined || state.replayOf(webhook)?.replay === replay

@@ -1,5 +1,6 @@
 import type { EngineClient } from '../../engine/client/engine-client.ts'
-import type { Command, Done } from '../../engine/commands/commands.ts'
+import type { Command } from '../../engine/commands/commands.ts'
+import type { Done } from '../../engine/commands/done.ts'
 import { DomainError } from '../../engine/errors.ts'
 import { type AuditContext, auditResultOf, type Pairs } from '../../engine/events/audit.ts'
 

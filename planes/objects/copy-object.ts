@@ -1,4 +1,6 @@
-import type { CommandOf, CopySourceName, Done } from '../../engine/commands/commands.ts'
+import type { CommandOf } from '../../engine/commands/commands.ts'
+import type { CopySourceName } from '../../engine/commands/spine-commands.ts'
+import type { Done } from '../../engine/commands/done.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { Pairs } from '../../engine/events/audit.ts'
 import type { RequestJournal } from '../exchange/request-journal.ts'

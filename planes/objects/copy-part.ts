@@ -1,4 +1,5 @@
-import type { CommandOf, Done } from '../../engine/commands/commands.ts'
+import type { CommandOf } from '../../engine/commands/commands.ts'
+import type { Done } from '../../engine/commands/done.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { ChecksumAlgorithm, ObjectChecksum } from '../../engine/events/values.ts'
 import type { Share } from '../../engine/shares/shares.ts'

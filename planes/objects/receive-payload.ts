@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { WriteBody } from '../../engine/commands/commands.ts'
+import type { WriteBody } from '../../engine/commands/spine-commands.ts'
 import { DiskFullError, ShortWriteError } from '../../engine/disk/disk.ts'
 import type { PayloadFileWriter } from '../../engine/payloads/file-writer.ts'
 import type { SpaceGuard } from '../../engine/payloads/space-guard.ts'

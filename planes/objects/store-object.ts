@@ -1,4 +1,4 @@
-import type { Done } from '../../engine/commands/commands.ts'
+import type { Done } from '../../engine/commands/done.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { Pairs } from '../../engine/events/audit.ts'
 import type { RequestedChange, RequestJournal } from '../exchange/request-journal.ts'

@@ -1,6 +1,6 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { AccountState, CredentialState } from '../../engine/access/state.ts'
-import type { AccessChange } from '../../engine/access/feature.ts'
+import type { AccessChange } from '../../engine/access/change-types.ts'
 import { NO_ACCESS_CHAIN } from '../../engine/access/access-authentication.ts'
 import type { Tables } from '../tables/table-list.ts'
 import { accountRows, credentialRows, policyRows, putAccessChain, putAccessVersion, tokenRows } from './tables.ts'

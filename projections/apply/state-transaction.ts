@@ -27,19 +27,10 @@ import {
   uploadIdOf,
   type VolumeNumber,
 } from '../../engine/brands.ts'
-import type {
-  BucketState,
-  CheckpointState,
-  HandoverState,
-  LifecycleRuleState,
-  LogicalUsage,
-  ObjectState,
-  PartState,
-  ReceiptState,
-  StateTransaction,
-  UploadState,
-  WitnessedLog,
-} from '../../engine/state-ports.ts'
+import type { BucketState, LogicalUsage, ObjectState, PartState, UploadState } from '../../engine/state-ports.ts'
+import type { CheckpointState, HandoverState, ReceiptState, WitnessedLog } from '../../engine/checkpoints/state.ts'
+import type { LifecycleRuleState } from '../../engine/lifecycle/state.ts'
+import type { StateTransaction } from '../../engine/state-store.ts'
 import { AccessRows } from '../access/rows.ts'
 import { BucketRows } from './bucket-rows.ts'
 import { CheckpointRows } from '../checkpoints/rows.ts'

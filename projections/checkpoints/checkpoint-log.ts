@@ -13,7 +13,7 @@ import {
   treeRoot,
   type TreeNodes,
 } from '../../engine/checkpoints/tree-shape.ts'
-import type { CheckpointState, HandoverState, ReceiptState } from '../../engine/state-ports.ts'
+import type { CheckpointState, HandoverState, ReceiptState } from '../../engine/checkpoints/state.ts'
 import type { CheckpointReader } from './reader.ts'
 import type { Turns } from '../audit/turns.ts'
 import { TreeFiles, TreesDamagedError, treesIn } from './tree-files.ts'

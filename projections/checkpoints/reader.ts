@@ -1,6 +1,6 @@
 import type { Sequence } from '../../engine/brands.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
-import type { CheckpointState, HandoverState, ReceiptState, WitnessedLog } from '../../engine/state-ports.ts'
+import type { CheckpointState, HandoverState, ReceiptState, WitnessedLog } from '../../engine/checkpoints/state.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { getApplied } from '../tables/applied.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
-import type { CheckpointChange } from '../../engine/checkpoints/feature.ts'
-import type { CheckpointState, HandoverState, ReceiptState, WitnessedLog } from '../../engine/state-ports.ts'
+import type { CheckpointChange } from '../../engine/checkpoints/change-types.ts'
+import type { CheckpointState, HandoverState, ReceiptState, WitnessedLog } from '../../engine/checkpoints/state.ts'
 import {
   allHandovers,
   getCheckpointOfSize,

@@ -1,6 +1,6 @@
 import { HASH_BYTES, LOG_HASHING } from '../../engine/checkpoints/tree-hashing.ts'
 import { inclusionPath, rootFromNode } from '../../engine/checkpoints/tree-shape.ts'
-import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointState } from '../../engine/checkpoints/state.ts'
 import { type TreeFiles, TreesDamagedError } from './tree-files.ts'
 import { TILE_HEIGHT, TILE_WIDTH } from './tree-layout.ts'
 

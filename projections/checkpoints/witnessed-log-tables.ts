@@ -2,7 +2,7 @@ import type { Sequence } from '../../engine/brands.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
 import { digest, integer, sequence } from '../../engine/events/schema/kinds.ts'
 import { field, record } from '../../engine/events/schema/record.ts'
-import type { WitnessedLog } from '../../engine/state-ports.ts'
+import type { WitnessedLog } from '../../engine/checkpoints/state.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 import { packed } from '../tables/row-codecs.ts'
 

@@ -1,6 +1,6 @@
 import type { Microseconds } from '../../engine/brands.ts'
 import type { EmbedState, ShareState } from '../../engine/links/state.ts'
-import type { SharingChange } from '../../engine/links/feature.ts'
+import type { SharingChange } from '../../engine/links/change-types.ts'
 import { embedRows, shareRows, targetKey } from './tables.ts'
 import type { Tables } from '../tables/table-list.ts'
 

@@ -1,7 +1,7 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { ReplayState, WebhookState } from '../../engine/webhooks/state.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
-import type { WebhookChange } from '../../engine/webhooks/feature.ts'
+import type { WebhookChange } from '../../engine/webhooks/change-types.ts'
 import type { EventPlace } from '../../engine/events/values.ts'
 import { putAccessVersion } from '../access/tables.ts'
 import type { Tables } from '../tables/table-list.ts'

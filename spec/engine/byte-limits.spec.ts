@@ -7,7 +7,8 @@ import { decide } from '../../engine/loop/decide.ts'
 import { BUCKET_BYTES_MAXIMUM, REFERENCES_MAXIMUM } from '../../engine/domain/quota.ts'
 import { OBJECT_BYTES_MAXIMUM } from '../../engine/domain/upload.ts'
 import { ruleHelpers } from '../../engine/loop/rule-helpers.ts'
-import type { BucketState, ObjectState, StateReader, UploadState } from '../../engine/state-ports.ts'
+import type { BucketState, ObjectState, UploadState } from '../../engine/state-ports.ts'
+import type { StoreState } from '../../engine/state-store.ts'
 import { ProjectionEnvironment, type Table } from '../../projections/lmdb-environment.ts'
 import {
   encodePayload,
@@ -131,7 +132,7 @@ const SOURCE = { bucket: 'b', key: 'source', sequence: 5 }
 const UPLOAD = { bucket: 'b', key: 'k', upload: 7 }
 
 /** Which refusal the rules have for a command on a bucket with one object and one upload. */
-function refusalOf(command: DecidableCommand, more: Partial<StateReader>): string {
+function refusalOf(command: DecidableCommand, more: Partial<StoreState>): string {
   const bucket = branded<BucketState>({
     id: 1,
     name: 'b',

@@ -17,7 +17,8 @@ import { ruleHelpers } from '../../engine/loop/rule-helpers.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { Change } from '../../engine/events/changes.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
-import type { BucketState, ObjectState, StateReader } from '../../engine/state-ports.ts'
+import type { BucketState, ObjectState } from '../../engine/state-ports.ts'
+import type { StoreState } from '../../engine/state-store.ts'
 import { PayloadFileSweep } from '../../workers/sweep-payload-files.ts'
 import { auditOf, copyObject, createBucket, deleteBucket, deleteObject, md5Of, write } from '../support/commands.ts'
 import { FaultDisk } from '../support/disks/fault-disk.ts'
@@ -68,7 +69,7 @@ const PHOTOS: BucketState = {
 const EMPTY: BucketState = { ...PHOTOS, id: bucketIdOf(9), name: 'empty' }
 
 /** A store with `photos/there`, a delete marker on `hidden`, and the empty bucket `empty`. */
-const STATE: StateReader = {
+const STATE: StoreState = {
   ...NO_STATE,
   bucket: (name) => [PHOTOS, EMPTY].find((bucket) => bucket.name === name),
   object: (bucketId, key) => (bucketId === PHOTOS.id && key === 'there' ? CURRENT : undefined),

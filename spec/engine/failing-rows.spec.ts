@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import type { Command } from '../../engine/commands/commands.ts'
-import type { StateStore, StateTransaction } from '../../engine/state-ports.ts'
+import type { StateStore, StateTransaction } from '../../engine/state-store.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
 import { createBucket, deleteObject, write } from '../support/commands.ts'
 import { openTestStore, roomyDisk, type TestStore } from '../support/test-store.ts'

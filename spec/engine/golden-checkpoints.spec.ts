@@ -10,7 +10,7 @@ import {
   verifierKeyText,
 } from '../../engine/checkpoints/checkpoint-note.ts'
 import { handoverFile, keyForSize, readHandovers } from '../../engine/checkpoints/key-handover.ts'
-import type { HandoverState } from '../../engine/state-ports.ts'
+import type { HandoverState } from '../../engine/checkpoints/state.ts'
 import { noteOf } from '../../projections/checkpoints/checkpoint-log.ts'
 import { OtherLog } from '../support/other-log.ts'
 import { signingOf } from '../support/checkpoint-signing.ts'

@@ -11,7 +11,8 @@ import type { AuditContext } from '../../engine/events/audit.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
 import { encodeEntry } from '../../engine/events/entry-codec.ts'
 import { RECORD_BODY_BYTES_MAXIMUM } from '../../engine/journal/format.ts'
-import type { BucketState, PartState, StateReader } from '../../engine/state-ports.ts'
+import type { BucketState, PartState } from '../../engine/state-ports.ts'
+import type { StoreState } from '../../engine/state-store.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
 import { auditOf, createBucket, md5Of, partBits, write } from '../support/commands.ts'
 import { NO_STATE } from '../support/no-state.ts'
@@ -70,7 +71,7 @@ test('the digest of a multipart payload is noted once, and never for one that is
 
 const NAME: UploadName = { bucket: 'b', key: 'k', upload: 50 }
 /** A bucket `b` with one upload of `k`, whose parts have these sizes. */
-function stateWith(sizes: ReadonlyMap<number, number>, headers: readonly string[] = []): StateReader {
+function stateWith(sizes: ReadonlyMap<number, number>, headers: readonly string[] = []): StoreState {
   const parts = [...sizes]
     .toSorted(([left], [right]) => left - right)
     .map(
@@ -114,7 +115,7 @@ function listed(part: number, wrong = false): ListedPart {
   return { part, etag: wrong ? 'd'.repeat(32) : md5Bytes(part).toString('hex') }
 }
 
-function decideOn(state: StateReader, list: readonly ListedPart[], name = NAME) {
+function decideOn(state: StoreState, list: readonly ListedPart[], name = NAME) {
   const placement = {
     place: () => {
       throw new Error('a completion places nothing')
@@ -133,7 +134,7 @@ function decideOn(state: StateReader, list: readonly ListedPart[], name = NAME) 
 }
 
 /** The numbers of the object and of what is dropped, or the refusal and what it is about. */
-function outcomeOf(state: StateReader, list: readonly ListedPart[]): string {
+function outcomeOf(state: StoreState, list: readonly ListedPart[]): string {
   try {
     const [completed, written] = decideOn(state, list).changes
     const { listed: taken, dropped } = completed as ChangeNamed<'upload.completed'>

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { contentOf } from './content.ts'
 import { allVersions, type Model } from './model.ts'
-import type { WriteCondition } from '../../engine/commands/commands.ts'
+import type { WriteCondition } from '../../engine/commands/spine-commands.ts'
 import type { Retention, RetentionMode } from '../../engine/events/values.ts'
 import { versionNamed } from './operations/by-rules.ts'
 import type { ReadConditions } from './operations/reads.ts'

@@ -1,4 +1,4 @@
-import type { CopySourceName } from '../../engine/commands/commands.ts'
+import type { CopySourceName } from '../../engine/commands/spine-commands.ts'
 import type { ModelState, ModelVersion } from './state.ts'
 
 /** What a copy is made of, or why it cannot be. */

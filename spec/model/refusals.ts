@@ -1,5 +1,5 @@
 /** What the model of a store refuses, and by which rule: conditions, and locks (specification, Object Lock rules). */
-import type { WriteCondition } from '../../engine/commands/commands.ts'
+import type { WriteCondition } from '../../engine/commands/spine-commands.ts'
 import type { VersionSelector } from '../../engine/commands/version-name.ts'
 import type { LockState, Retention } from '../../engine/events/values.ts'
 import type { ModelBucket, ModelVersion } from './state.ts'

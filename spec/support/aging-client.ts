@@ -1,7 +1,8 @@
 /** A client of objects that come due, and the workers that remove them and deliver what happened. */
 import { sequenceOf } from '../../engine/brands.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
-import type { Command, Done } from '../../engine/commands/commands.ts'
+import type { Command } from '../../engine/commands/commands.ts'
+import type { Done } from '../../engine/commands/done.ts'
 import { EVENT_TYPES } from '../../engine/events/values.ts'
 import { everythingDue } from '../model/naive-lifecycle.ts'
 import type { ModelRules } from '../model/rules.ts'

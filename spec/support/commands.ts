@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { sequenceOf } from '../../engine/brands.ts'
-import type { CommandOf, WriteBody, WriteCondition } from '../../engine/commands/commands.ts'
+import type { CommandOf } from '../../engine/commands/commands.ts'
+import type { WriteBody, WriteCondition } from '../../engine/commands/spine-commands.ts'
 import { PartSet } from '../../engine/domain/part-set.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 

@@ -1,7 +1,7 @@
 /** A store whose checkpoints are written to a lock before they are published. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
-import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointState } from '../../engine/checkpoints/state.ts'
 import { CheckpointLock } from '../../workers/checkpoints/lock-checkpoints.ts'
 import type { LockPlace } from '../../workers/checkpoints/lock-place.ts'
 import { CheckpointPublication } from '../../workers/checkpoints/publish-checkpoints.ts'

@@ -1,5 +1,6 @@
 /** A store that holds nothing, as the rules see it; a spec puts in what it is about. */
-import type { LogicalUsage, StateReader } from '../../engine/state-ports.ts'
+import type { LogicalUsage } from '../../engine/state-ports.ts'
+import type { StoreState } from '../../engine/state-store.ts'
 import type { CheckpointFacts } from '../../projections/checkpoints/checkpoint-facts.ts'
 
 /** Of a store that signs no checkpoints. */
@@ -14,7 +15,7 @@ export const NO_CHECKPOINTS: CheckpointFacts = {
 
 export const NO_USAGE: LogicalUsage = { objects: 0, bytes: 0, noncurrentBytes: 0, uploadBytes: 0, receivedBytes: 0 }
 
-export const NO_STATE: StateReader = {
+export const NO_STATE: StoreState = {
   bucket: () => undefined,
   cors: () => [],
   lifecycleRules: () => [],

@@ -1,6 +1,6 @@
 /** Memories outside of the data directory: what they have seen ends the signing of a journal that was rolled back. */
 import { test } from 'tap'
-import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointState } from '../../engine/checkpoints/state.ts'
 import type { OutsideMemory, Seen } from '../../workers/checkpoints/outside-memory.ts'
 import { signingOf } from '../support/checkpoint-signing.ts'
 import { createBucket } from '../support/commands.ts'

@@ -18,7 +18,7 @@ import {
   readHandovers,
   type SignedHandover,
 } from '../../engine/checkpoints/key-handover.ts'
-import type { CheckpointState, HandoverState } from '../../engine/state-ports.ts'
+import type { CheckpointState, HandoverState } from '../../engine/checkpoints/state.ts'
 import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
 import { noteOf } from '../../projections/checkpoints/checkpoint-log.ts'

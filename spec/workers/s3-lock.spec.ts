@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'tap'
 import { systemMilliseconds } from '../../engine/clock.ts'
 import { S3Lock } from '../../workers/checkpoints/s3-lock.ts'
-import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointState } from '../../engine/checkpoints/state.ts'
 import { lockedLog } from '../support/locked-log.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void

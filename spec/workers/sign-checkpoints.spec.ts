@@ -12,7 +12,7 @@ import {
 } from '../../engine/checkpoints/checkpoint-note.ts'
 import { LOG_HASHING } from '../../engine/checkpoints/tree-hashing.ts'
 import { isConsistent, rootOfInclusion, treeRoot } from '../../engine/checkpoints/tree-shape.ts'
-import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointState } from '../../engine/checkpoints/state.ts'
 import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
 import { noteOf } from '../../projections/checkpoints/checkpoint-log.ts'

@@ -1,5 +1,5 @@
 import type { EngineClient } from '../../engine/client/engine-client.ts'
-import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointState } from '../../engine/checkpoints/state.ts'
 import {
   CheckpointNoteError,
   isSignedBy,

@@ -2,7 +2,7 @@
  * What others remember of a log. A data directory that was copied back, or a snapshot of a machine, knows nothing of
  * what the store signed after it: only an outside party knows that (spec/decisions/0158-receipts-and-witnesses.md).
  */
-import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointState } from '../../engine/checkpoints/state.ts'
 
 /** The farthest size of a log that an outside party has seen. */
 export interface Seen {

@@ -1,5 +1,5 @@
 import type { EngineClient } from '../../engine/client/engine-client.ts'
-import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointState } from '../../engine/checkpoints/state.ts'
 import type { CheckpointReader } from '../../projections/checkpoints/reader.ts'
 import { systemAudit } from '../system-audit.ts'
 import type { BackgroundWorker, StepResult } from '../worker.ts'

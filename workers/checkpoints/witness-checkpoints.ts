@@ -1,6 +1,6 @@
 import { microsecondsOf } from '../../engine/brands.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
-import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointState } from '../../engine/checkpoints/state.ts'
 import { readSignatureLines, signaturesOf } from '../../engine/checkpoints/checkpoint-note.ts'
 import { type Cosignature, cosignatureLine } from '../../engine/checkpoints/cosignature.ts'
 import { isQuorum, type PolicyWitness, type WitnessPolicy } from '../../engine/checkpoints/witness-policy.ts'

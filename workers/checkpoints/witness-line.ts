@@ -1,7 +1,7 @@
 import { Backoff, REMOTE_BACKOFF } from '../../engine/shares/backoff.ts'
 import type { Milliseconds } from '../../engine/brands.ts'
 import type { SigningKey } from '../../engine/keys/signing-key.ts'
-import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointState } from '../../engine/checkpoints/state.ts'
 import { checkpointNote, checkpointText } from '../../engine/checkpoints/checkpoint-note.ts'
 import type { Cosignature } from '../../engine/checkpoints/cosignature.ts'
 import { EMPTY_ROOT } from '../../engine/checkpoints/tree-hashing.ts'

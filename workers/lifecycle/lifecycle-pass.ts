@@ -1,6 +1,6 @@
 import { type BucketId, microsecondsOf, type Milliseconds, millisecondsOf } from '../../engine/brands.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
-import type { PageOutcome } from '../../engine/commands/commands.ts'
+import type { PageOutcome } from '../../engine/lifecycle/commands.ts'
 import { cutoffOf } from '../../engine/lifecycle/expiry.ts'
 import { type AgePosition, LIFECYCLE_ACTIONS, type LifecycleAction } from '../../engine/events/values.ts'
 import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'

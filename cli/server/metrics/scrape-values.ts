@@ -11,7 +11,7 @@ import {
 } from '../../../planes/metrics/metric-table.ts'
 import { physicalBytes } from '../../../planes/management/storage/physical-bytes.ts'
 import type { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
-import type { CheckpointState } from '../../../engine/state-ports.ts'
+import type { CheckpointState } from '../../../engine/checkpoints/state.ts'
 import type { SigningFacts } from '../../../projections/checkpoints/checkpoint-facts.ts'
 import type { SnapshotFacts } from '../../../projections/snapshots/snapshot-facts.ts'
 import { type WorkerSources, workerValues } from './worker-values.ts'

@@ -1,6 +1,6 @@
 /** Shared by the routes of checkpoints and receipts. */
 import { RECEIPT_KINDS } from '../../../engine/events/values.ts'
-import type { ReceiptState } from '../../../engine/state-ports.ts'
+import type { ReceiptState } from '../../../engine/checkpoints/state.ts'
 import { LogRefusal } from '../../../projections/checkpoints/checkpoint-log.ts'
 import { ManagementError } from '../errors.ts'
 import { oneOf, orNull, TIME, text, whole } from '../schemas/schema.ts'

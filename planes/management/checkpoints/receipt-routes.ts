@@ -1,6 +1,6 @@
 import { microsecondsOf } from '../../../engine/brands.ts'
 import { RECEIPT_BYTES_MAXIMUM } from '../../../engine/events/names.ts'
-import type { CheckpointState, ReceiptState } from '../../../engine/state-ports.ts'
+import type { CheckpointState, ReceiptState } from '../../../engine/checkpoints/state.ts'
 import { readTimeStamp, TimeStampError } from '../../../engine/checkpoints/time-stamp.ts'
 import { ADMINISTRATOR, defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'

@@ -1,4 +1,4 @@
-import type { CheckpointState } from '../../../engine/state-ports.ts'
+import type { CheckpointState } from '../../../engine/checkpoints/state.ts'
 import { verifierKeyText } from '../../../engine/checkpoints/checkpoint-note.ts'
 import { handoverFile } from '../../../engine/checkpoints/key-handover.ts'
 import type { CheckpointLog } from '../../../projections/checkpoints/checkpoint-log.ts'

@@ -1,4 +1,4 @@
-import type { CheckpointState } from '../../../engine/state-ports.ts'
+import type { CheckpointState } from '../../../engine/checkpoints/state.ts'
 import type { CheckpointFacts } from '../../../projections/checkpoints/checkpoint-facts.ts'
 import { FLAG, listOf, object, oneOf, orNull, TIME, text, whole } from '../schemas/schema.ts'
 import { rfc3339OrNull } from '../requests/timestamps.ts'

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Milliseconds } from '../../../engine/brands.ts'
 import { DomainError } from '../../../engine/errors.ts'
 import type { SigningKey } from '../../../engine/keys/signing-key.ts'
-import type { WitnessedLog } from '../../../engine/state-ports.ts'
+import type { WitnessedLog } from '../../../engine/checkpoints/state.ts'
 import {
   CheckpointNoteError,
   isSignedBy,

@@ -1,7 +1,7 @@
 import { next, previous, type Sequence } from '../../../engine/brands.ts'
 import { BYPASS_OPERATION } from '../../../engine/records/record-context.ts'
 import type { ProofAnchor, ProofFormatVersion, ProofHistory, ProofRecord } from '../../../engine/proof/bundle-types.ts'
-import type { CheckpointState, ReceiptState } from '../../../engine/state-ports.ts'
+import type { CheckpointState, ReceiptState } from '../../../engine/checkpoints/state.ts'
 import { AuditLogDamagedError } from '../../../projections/audit/audit-export.ts'
 import type { ChainedRecord } from '../../../projections/audit/chained-records.ts'
 import type { Turns } from '../../../projections/audit/turns.ts'

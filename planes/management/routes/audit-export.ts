@@ -1,6 +1,6 @@
 import { type Microseconds, microsecondsOf, sequenceOf } from '../../../engine/brands.ts'
 import { randomBytes } from 'node:crypto'
-import type { Done } from '../../../engine/commands/commands.ts'
+import type { Done } from '../../../engine/commands/done.ts'
 import { KEY_BYTES_MAXIMUM } from '../../../engine/domain/names.ts'
 import { EngineUnavailableError } from '../../../engine/errors.ts'
 import { eventId, type Pairs } from '../../../engine/events/audit.ts'

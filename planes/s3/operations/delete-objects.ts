@@ -1,5 +1,6 @@
 import { documentOf } from '../bodies/read-document.ts'
-import type { Deletion, DeletionOutcome } from '../../../engine/commands/commands.ts'
+import type { Deletion } from '../../../engine/commands/commands.ts'
+import type { DeletionOutcome } from '../../../engine/commands/done.ts'
 import { KEY_BYTES_MAXIMUM } from '../../../engine/domain/names.ts'
 import { DomainError } from '../../../engine/errors.ts'
 import { auditResultOf } from '../../../engine/events/audit.ts'

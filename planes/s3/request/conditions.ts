@@ -1,7 +1,7 @@
 /** Conditional requests: RFC 9110 section 13 for reads and copy sources, the S3 rules of 2024 for writes. */
 
 import type { Milliseconds } from '../../../engine/brands.ts'
-import type { WriteCondition } from '../../../engine/commands/commands.ts'
+import type { WriteCondition } from '../../../engine/commands/spine-commands.ts'
 import {
   type EntityTag,
   failingCondition,

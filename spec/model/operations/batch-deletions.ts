@@ -1,5 +1,5 @@
 /** DeleteObjects: what the rules say of one deletion after the other, and a list of it. */
-import type { WriteCondition } from '../../../engine/commands/commands.ts'
+import type { WriteCondition } from '../../../engine/commands/spine-commands.ts'
 import { deleteObject as deletion } from '../../support/commands.ts'
 import { deletedIn, deletionDocument, digestOf, type WireDeleted } from '../../support/wire-deletions.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'

@@ -1,5 +1,6 @@
 /** CopyObject: from the current object or a version, onto another key or itself. */
-import type { Command, WriteCondition } from '../../../engine/commands/commands.ts'
+import type { Command } from '../../../engine/commands/commands.ts'
+import type { WriteCondition } from '../../../engine/commands/spine-commands.ts'
 import type { HeaderPairs } from '../../../engine/events/values.ts'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import { copyObject as copying } from '../../support/commands.ts'

@@ -1,5 +1,5 @@
 /** DeleteObject, with and without a version. */
-import type { WriteCondition } from '../../../engine/commands/commands.ts'
+import type { WriteCondition } from '../../../engine/commands/spine-commands.ts'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import { deleteObject as deletion } from '../../support/commands.ts'
 import { type HeaderRule, type Operation, targetOf } from '../expectation.ts'

@@ -1,5 +1,5 @@
 /** Multipart uploads from their creation to completion or abortion. */
-import type { WriteCondition } from '../../../engine/commands/commands.ts'
+import type { WriteCondition } from '../../../engine/commands/spine-commands.ts'
 import type { HeaderPairs } from '../../../engine/events/values.ts'
 import * as uploads from '../../support/upload-commands.ts'
 import { firstElement, type WireAnswer } from '../../support/wire-client.ts'

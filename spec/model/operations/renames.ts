@@ -1,5 +1,6 @@
 /** RenameObject: a key of a bucket gets another name, or what is there under the other name stays. */
-import type { Command, WriteCondition } from '../../../engine/commands/commands.ts'
+import type { Command } from '../../../engine/commands/commands.ts'
+import type { WriteCondition } from '../../../engine/commands/spine-commands.ts'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import { renameObject as renaming } from '../../support/commands.ts'
 import { type Operation, refusals, targetOf } from '../expectation.ts'

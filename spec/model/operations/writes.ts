@@ -1,6 +1,6 @@
 /** PutObject, and what every write of an object has in common. */
 import { millisecondsOf } from '../../../engine/brands.ts'
-import type { WriteBody, WriteCondition } from '../../../engine/commands/commands.ts'
+import type { WriteBody, WriteCondition } from '../../../engine/commands/spine-commands.ts'
 import type { HeaderPairs, LockState, RetentionMode } from '../../../engine/events/values.ts'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import { write } from '../../support/commands.ts'

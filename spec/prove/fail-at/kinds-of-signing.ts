@@ -4,7 +4,7 @@ import { signingOf, type TestSigning } from '../../support/checkpoint-signing.ts
 import { signedHistory } from '../../support/signed-history.ts'
 import type { TestStore } from '../../support/test-store.ts'
 import { microsecondsOf } from '../../../engine/brands.ts'
-import type { CheckpointState } from '../../../engine/state-ports.ts'
+import type { CheckpointState } from '../../../engine/checkpoints/state.ts'
 import { CheckpointPublication } from '../../../workers/checkpoints/publish-checkpoints.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'

@@ -1,5 +1,6 @@
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
-import type { Command, Done } from '../../../engine/commands/commands.ts'
+import type { Command } from '../../../engine/commands/commands.ts'
+import type { Done } from '../../../engine/commands/done.ts'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { PayloadDamagedError } from '../../../engine/payloads/payload-errors.ts'

@@ -1,6 +1,7 @@
 /** Stores whose workers are careless. */
 import { LocalEngineClient } from '../../../engine/client/local-client.ts'
-import type { Command, Done } from '../../../engine/commands/commands.ts'
+import type { Command } from '../../../engine/commands/commands.ts'
+import type { Done } from '../../../engine/commands/done.ts'
 import { deleteObject } from '../../support/commands.ts'
 
 type Execute = (this: LocalEngineClient, command: Command) => Promise<Done>

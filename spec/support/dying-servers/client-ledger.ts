@@ -1,6 +1,7 @@
 /** What the clients of a store were told, and what the store must hold by that. */
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
-import type { Command, Done } from '../../../engine/commands/commands.ts'
+import type { Command } from '../../../engine/commands/commands.ts'
+import type { Done } from '../../../engine/commands/done.ts'
 import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
 import { md5Of } from '../commands.ts'
 import { journalEntries } from '../journal-entries.ts'

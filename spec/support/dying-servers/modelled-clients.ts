@@ -1,7 +1,8 @@
 /** Clients of a store whose power may go at any moment, and what the store must hold by what they were told. */
 import { microsecondsOf, sequenceOf } from '../../../engine/brands.ts'
 import * as fc from 'fast-check'
-import type { Command, Done } from '../../../engine/commands/commands.ts'
+import type { Command } from '../../../engine/commands/commands.ts'
+import type { Done } from '../../../engine/commands/done.ts'
 import { DOMAIN_ERRORS } from '../../../engine/domain/error-table.ts'
 import { EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
 import { AgingClient } from '../aging-client.ts'

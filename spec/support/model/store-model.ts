@@ -1,5 +1,5 @@
 /** What a store must answer and hold, kept beside it in memory. */
-import type { Done } from '../../../engine/commands/commands.ts'
+import type { Done } from '../../../engine/commands/done.ts'
 import { ModelCommands } from './model-commands.ts'
 import type { Outcome } from '../../model/refusals.ts'
 import { ModelRules } from '../../model/rules.ts'

@@ -1,0 +1,64 @@
+import { expiryText, listText, NONE, statusText, type SettingReaders } from '../records/setting-texts.ts'
+import type { AccessCommands } from './commands.ts'
+import type { AccessState } from './state.ts'
+
+function policiesOf(account: string, state: AccessState): readonly string[] | undefined {
+  return state.account(account)?.policies
+}
+
+/** What a change of access is, in its records. No secret is read. */
+export const accessSettings: SettingReaders<AccessCommands, AccessState> = {
+  'set-account-status'({ account, enabled }, state) {
+    const present = state.account(account)
+    return [['account_status', present && statusText(present.enabled), statusText(enabled)]]
+  },
+
+  'delete-account'({ account }, state) {
+    const present = state.account(account)
+    return present === undefined
+      ? []
+      : [
+          ['account_status', statusText(present.enabled), 'deleted'],
+          ['policies', listText(present.policies), NONE],
+          ['credentials', present.credentials.length, 0],
+        ]
+  },
+
+  'issue-credential': ({ expiresMicroseconds }) => [['expires', undefined, expiryText(expiresMicroseconds)]],
+
+  'set-credential-status'({ account, credential, enabled }, state) {
+    const found = state.account(account)?.credentials.find((other) => other.credential === credential)
+    const present = found && state.credential(found.accessKey)
+    return [['credential_status', present && statusText(present.enabled), statusText(enabled)]]
+  },
+
+  'create-policy': ({ statements }) => [['statements', undefined, listText(statements)]],
+
+  'replace-policy'({ policy, statements }, state) {
+    const present = state.policy(policy)
+    return [['statements', present && listText(present.statements), listText(statements)]]
+  },
+
+  'delete-policy'({ policy }, state) {
+    const present = state.policy(policy)
+    return present === undefined ? [] : [['statements', listText(present.statements), NONE]]
+  },
+
+  'attach-policy'({ policy, account }, state) {
+    const present = policiesOf(account, state)
+    if (present === undefined) return []
+    const wanted = present.includes(policy) ? present : [...present, policy]
+    return [['policies', listText(present), listText(wanted)]]
+  },
+
+  'detach-policy'({ policy, account }, state) {
+    const present = policiesOf(account, state)
+    if (present === undefined) return []
+    return [['policies', listText(present), listText(present.filter((other) => other !== policy))]]
+  },
+
+  'issue-token': ({ role, expiresMicroseconds }) => [
+    ['role', undefined, role],
+    ['expires', undefined, expiryText(expiresMicroseconds)],
+  ],
+}

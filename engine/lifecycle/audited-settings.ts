@@ -1,0 +1,32 @@
+import type { LifecycleRule } from '../events/values.ts'
+import { NONE, type SettingReaders } from '../records/setting-texts.ts'
+import type { StateReader } from '../state-ports.ts'
+import type { LifecycleCommands } from './commands.ts'
+import type { LifecycleState } from './state.ts'
+
+/** A rule as one text, without its bucket: the record names that already. */
+function ruleText(rule: LifecycleRule | undefined): string {
+  if (rule === undefined) return NONE
+  const { prefix, enabled, expirationDays: expiration, noncurrentDays } = rule
+  return JSON.stringify({ prefix, enabled, expiration, noncurrent_version_expiration: noncurrentDays })
+}
+
+function ruleBefore(rule: string, state: StateReader & LifecycleState): LifecycleRule | undefined {
+  const bucket = state.bucket(state.bucketOfLifecycleRule(rule) ?? '')
+  return bucket && state.lifecycleRules(bucket.id).find((other) => other.rule === rule)
+}
+
+/** What a change of a rule is, in its records. */
+export const lifecycleSettings: SettingReaders<LifecycleCommands, LifecycleState> = {
+  'create-lifecycle-rule': ({ rule }) => [['lifecycle_rule', undefined, ruleText(rule)]],
+
+  'replace-lifecycle-rule'({ rule }, state) {
+    const before = ruleBefore(rule.rule, state)
+    return [['lifecycle_rule', before && ruleText(before), ruleText(rule)]]
+  },
+
+  'delete-lifecycle-rule'({ rule }, state) {
+    const before = ruleBefore(rule, state)
+    return before === undefined ? [] : [['lifecycle_rule', ruleText(before), NONE]]
+  },
+}
