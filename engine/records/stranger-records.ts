@@ -2,10 +2,13 @@ import type { Microseconds } from '../brands.ts'
 import type { Clock } from '../clock.ts'
 import type { AuditContext, AuditResult } from '../events/audit.ts'
 import { encodeEntry } from '../events/entry-codec.ts'
+import { claimOfBody, countedClaims } from './claimed-credentials.ts'
 import { recordBytes } from '../journal/format.ts'
 
 /** The budget saves this many seconds of records: requests of one wrongly configured client are all recorded. */
 const SAVED_SECONDS = 16
+/** Claimed credentials that are counted by themselves in one summary; the others are in its count alone. */
+const CLAIMS_MAXIMUM = 8
 /** Addresses with a summary of their own; the others share one. */
 const ADDRESSES_MAXIMUM = 64
 const SUMMARY_MILLISECONDS = 10_000
@@ -28,6 +31,8 @@ export interface StrangerRecord {
 interface Counted extends Record<Outcome, number> {
   readonly first: Microseconds
   last: Microseconds
+  /** Requests by the credential that they claimed, so that guesses at a key are seen in a flood too. */
+  readonly claims: Map<string, number>
 }
 
 /**
@@ -80,6 +85,7 @@ export class StrangerRecords {
     counted[result] += 1
     counted.last = now
     this.#countedTotal += 1
+    countClaim(counted.claims, claimOfBody(body))
     return false
   }
 
@@ -103,13 +109,20 @@ export class StrangerRecords {
     const known = this.#counted.get(address)
     if (known !== undefined) return known
     if (address !== undefined && this.#counted.size >= ADDRESSES_MAXIMUM) return this.#of(undefined, now)
-    const counted = { first: now, last: now, success: 0, denied: 0, failure: 0 }
+    const counted = { first: now, last: now, success: 0, denied: 0, failure: 0, claims: new Map() }
     this.#counted.set(address, counted)
     return counted
   }
 }
 
-function summary(address: string | undefined, { first, last, success, denied, failure }: Counted): AuditContext {
+function countClaim(claims: Map<string, number>, claimed: string | undefined): void {
+  if (claimed === undefined) return
+  const count = claims.get(claimed)
+  if (count !== undefined || claims.size < CLAIMS_MAXIMUM) claims.set(claimed, (count ?? 0) + 1)
+}
+
+function summary(address: string | undefined, counted: Counted): AuditContext {
+  const { first, last, success, denied, failure, claims } = counted
   const counts = Object.entries({ count: success + denied + failure, success, denied, failure })
   return {
     principal: 'anonymous',
@@ -118,7 +131,7 @@ function summary(address: string | undefined, { first, last, success, denied, fa
     requestId: undefined,
     operation: SUMMARY_OPERATION,
     resource: 'server',
-    metadata: [...counts.flat(), 'first_time', timeText(first), 'last_time', timeText(last)],
+    metadata: [...counts.flat(), 'first_time', timeText(first), 'last_time', timeText(last), ...countedClaims(claims)],
   }
 }
 

@@ -139,8 +139,9 @@ class ManagementDialect extends Exchange {
 
   #authenticate(): ManagementIdentity {
     const identity = this.#options.authenticator.authenticate(this.http.header('authorization'))
-    if (identity === undefined) throw unauthenticated('Bearer realm="management"')
-    return identity
+    if (identity !== undefined) return identity
+    this.journal.note(...this.#options.authenticator.claimOf(this.http.header('authorization')))
+    throw unauthenticated('Bearer realm="management"')
   }
 
   protected override get account(): string {

@@ -20,7 +20,7 @@ import { refuseRepeats } from './request/query-parameters.ts'
 import { RequestIds } from './request/request-ids.ts'
 import { type ObjectRequest, recordedResource } from './handling/s3-request.ts'
 import type { S3Services } from './handling/services.ts'
-import { parseTarget, type Target } from './request/target.ts'
+import { parseTarget, type SplitTarget, splitTarget, type Target } from './request/target.ts'
 import { refuseUnsupportedHeaders } from './unsupported-headers.ts'
 import { sentence } from './errors/client-hints.ts'
 
@@ -95,6 +95,8 @@ const REASON_BYTES_MAXIMUM = 512
 
 /** Of a version id in a record. Version ids of this server are shorter. */
 const VERSION_ID_BYTES_MAXIMUM = 64
+/** Of a path in a record that cannot be read as bucket and key. */
+const PATH_BYTES_MAXIMUM = 256
 
 /** Paths of other vendors' own interfaces, which look like a bucket and a key. */
 const FOREIGN_PATHS: readonly (readonly [bucket: string, keyStart: string])[] = [['minio', 'admin/']]
@@ -130,6 +132,10 @@ class S3Dialect extends Exchange {
   #crossOrigin: readonly HeaderLine[] = []
   #unsupported: Unsupported | undefined
   #code: string | undefined
+  /** What a refused request claims about its signer. */
+  #claim: Pairs = []
+  /** Path of a request without a target that can be recorded. */
+  #path: Pairs = []
 
   constructor(parts: S3PlaneParts, http: HttpRequest, requestId: string) {
     super(http, requestId, parts.services.engine, parts.gate)
@@ -147,18 +153,28 @@ class S3Dialect extends Exchange {
     const { http } = this
     const { services, authenticator, hostNames } = this.#parts
     const known = authenticator.recall(http)
-    const target = known?.target ?? parseTarget(http.path, http.query)
+    const { target, fault }: SplitTarget =
+      known === undefined ? this.#split() : { target: known.target, fault: undefined }
     this.#target = target
     this.#crossOrigin = crossOriginHeaders(http, target, services.catalog)
     const identity = known?.identity ?? authenticator.authenticate(http, target)
     this.#identity = identity
     if (identity === undefined) throw this.#refuseAnonymous(target)
+    if (fault !== undefined) throw fault
     refuseOtherHost(http, hostNames)
     const operation = known?.operation ?? this.#recognize(target)
     this.#operation = operation
     authorize(identity.policies, operation, http, target)
     this.#request = this.#requestOf(target, operation, identity.payload)
     if (known === undefined) authenticator.remember(http, { target, operation, identity })
+  }
+
+  #split(): SplitTarget {
+    const { path, query } = this.http
+    this.#path = ['path', boundedText(path, PATH_BYTES_MAXIMUM)]
+    const split = splitTarget(path, query)
+    if (split.fault === undefined || split.target.bucket !== undefined) this.#path = []
+    return split
   }
 
   /** The operation, after refusing unimplemented operations and unsupported headers. */
@@ -228,6 +244,9 @@ class S3Dialect extends Exchange {
     const response = errorResponse(error, this.http.method, this.http.path, this.requestId)
     const code = failure instanceof DomainError ? failure.code : recordedCode(error.code)
     this.#code = code
+    if (this.#identity === undefined && !isPreflight(this.http)) {
+      this.#claim = this.#parts.authenticator.claimOf(this.http, this.#target, error.code)
+    }
     return { code, response, isFault }
   }
 
@@ -243,9 +262,11 @@ class S3Dialect extends Exchange {
     }
   }
 
-  /** The record of an unauthenticated request stays short: it names only the operation. */
+  /** The record of an unauthenticated request stays short: it names the operation and what the request claims to be. */
   #metadata(): Pairs {
-    if (this.#unsupported === undefined || this.#identity === undefined) return this.#named()
+    if (this.#identity === undefined) return [...this.#named(), ...this.#path, ...this.#claim]
+    if (this.#path.length > 0) return [...this.#named(), ...this.#path]
+    if (this.#unsupported === undefined) return this.#named()
     const { refused, reason } = this.#unsupported
     return [...this.#named(), ...(refused === undefined ? [] : ['refused', refused]), 'reason', reason]
   }

@@ -1,6 +1,7 @@
 import { AUDIT_RESULT, type AuditResult } from '../../engine/events/audit.ts'
 import { decodeAuditPart } from '../../engine/events/entry-codec.ts'
 import { isObjectMeant, type ObjectConditions, objectsOfRecord } from '../../engine/events/record-objects.ts'
+import { hasClaimOf } from '../../engine/records/claimed-credentials.ts'
 import { skipValue } from '../../engine/events/skip-message-pack.ts'
 
 /**
@@ -15,6 +16,8 @@ export interface AuditFilter extends ObjectConditions {
   readonly result?: AuditResult | undefined
   readonly sourceAddress?: string | undefined
   readonly requestId?: string | undefined
+  /** Id of the credential of the record, or of the credential that a refused request claimed. */
+  readonly credentialId?: string | undefined
 }
 
 /** Whether the value at an offset of the body of an entry matches. */
@@ -40,6 +43,7 @@ export function compileFilter(filter: AuditFilter): (body: Buffer) => boolean {
   if (operation !== undefined) tests[VALUE.operation] = textTest(operation, false)
   if (resourcePrefix !== undefined) tests[VALUE.resource] = textTest(resourcePrefix, true)
   const isAboutObject = objectTest(filter)
+  const isOfCredential = credentialTest(filter.credentialId)
   return (body) => {
     if (!ENTRY_FIRST_BYTES.includes(body[0])) return true
     try {
@@ -48,10 +52,22 @@ export function compileFilter(filter: AuditFilter): (body: Buffer) => boolean {
         if (test !== undefined && !test(body, at)) return false
         at = skipValue(body, at)
       }
+      if (isOfCredential?.(body) === false) return false
       return isAboutObject?.(body) ?? true
     } catch {
       return true
     }
+  }
+}
+
+/** Undefined where every credential is meant. */
+function credentialTest(wanted: string | undefined): ((body: Buffer) => boolean) | undefined {
+  if (wanted === undefined) return undefined
+  const bytes = Buffer.from(wanted)
+  return (body) => {
+    if (!body.includes(bytes)) return false
+    const { credentialId, metadata } = decodeAuditPart(body)
+    return credentialId === wanted || hasClaimOf(metadata, wanted)
   }
 }
 

@@ -119,7 +119,11 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     options.credentials?.find((credential) => credential.accessKey === accessKey) ?? directory.lookup(accessKey)
   const handler = createS3Handler({
     services,
-    authenticator: new Authenticator({ lookup, clock: systemMilliseconds }),
+    authenticator: new Authenticator({
+      lookup,
+      describe: (accessKey) => directory.describe(accessKey),
+      clock: systemMilliseconds,
+    }),
     gate,
     hostNames: new HostNames(options.hostnames, hostname()),
     telemetry: {

@@ -29,6 +29,7 @@ export class AuditQueryCommand extends ClientCommand {
     examples: [
       ['Everything about an object, on either plane', '$0 audit query --bucket photos --key 2026/cat.jpg'],
       ['Refusals of the last hour', '$0 audit query --result denied --since 1h'],
+      ['Whether a disabled key is still used', '$0 audit query --credential cred-y7p3dxaphnlbokbvkl34 --result denied'],
       ['What is asked of a bucket now', '$0 audit query --bucket photos --follow'],
     ],
   })
@@ -36,6 +37,7 @@ export class AuditQueryCommand extends ClientCommand {
   since = Option.String('--since,--from', { description: `${TIME_FORMS}, inclusive` })
   until = Option.String('--until,--to', { description: `${TIME_FORMS}, exclusive` })
   principal = Option.String('--principal', { description: 'exactly this principal' })
+  credential = Option.String('--credential', { description: 'by this credential id, or refused when it was claimed' })
   operation = Option.String('--operation', { description: 'exactly this operation, such as s3:PUT' })
   resource = Option.String('--resource', { description: 'resources that begin with this, such as bucket:photos/' })
   bucket = Option.String('--bucket', { description: 'about this bucket, on either plane' })
@@ -110,6 +112,7 @@ export class AuditQueryCommand extends ClientCommand {
       since: timeOption('--since', this.since),
       until: timeOption('--until', this.until),
       principal: this.principal,
+      credential_id: this.credential,
       operation: this.operation,
       resource: this.resource,
       bucket: this.bucket,

@@ -1,3 +1,5 @@
+import type { Pairs } from '../../../engine/events/audit.ts'
+import { hasClaimOf } from '../../../engine/records/claimed-credentials.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 import { Command, Option } from 'clipanion'
 import { ExitError, exitTable } from '../../exit-codes.ts'
@@ -50,6 +52,7 @@ export class JournalShowCommand extends JournalCommand {
   since = Option.String('--since', { description: `${TIME_FORMS}, inclusive` })
   until = Option.String('--until', { description: `${TIME_FORMS}, exclusive` })
   principal = Option.String('--principal', { description: 'exactly this principal' })
+  credential = Option.String('--credential', { description: 'by this credential id, or refused when it was claimed' })
   operation = Option.String('--operation', { description: 'exactly this operation, such as s3:PUT' })
   resource = Option.String('--resource', { description: 'resources that begin with this, such as bucket:photos/' })
   bucket = Option.String('--bucket', { description: 'about this bucket, on either plane' })
@@ -89,6 +92,7 @@ export class JournalShowCommand extends JournalCommand {
   ): Generator<RecordLine, void> {
     const matches = recordFilter({
       principal: this.principal,
+      credential: this.credential,
       operation: this.operation,
       resource: this.resource,
       bucket: this.bucket,
@@ -140,6 +144,8 @@ function* pagesOf(lines: Iterable<RecordLine>): Generator<readonly RecordLine[],
 /** Conditions on the audit fields of a record; undefined matches every record. */
 interface RecordConditions extends ObjectConditions {
   readonly principal?: string | undefined
+  /** Id of the credential of the record, or of the credential that a refused request claimed. */
+  readonly credential?: string | undefined
   readonly operation?: string | undefined
   /** Beginning of the resource. */
   readonly resource?: string | undefined
@@ -149,9 +155,10 @@ interface RecordConditions extends ObjectConditions {
 
 /** Makes one predicate of all conditions. A record without the field in question does not meet the condition. */
 function recordFilter(conditions: RecordConditions): (line: RecordLine) => boolean {
-  const { principal, operation, resource, result, requestId, bucket, key, keyPrefix } = conditions
+  const { principal, credential, operation, resource, result, requestId, bucket, key, keyPrefix } = conditions
   const tests: ((line: RecordLine) => boolean)[] = []
   if (principal !== undefined) tests.push((line) => line.principal === principal)
+  if (credential !== undefined) tests.push((line) => isOfCredential(line, credential))
   if (operation !== undefined) tests.push((line) => line.operation === operation)
   if (resource !== undefined) {
     tests.push((line) => typeof line.resource === 'string' && line.resource.startsWith(resource))
@@ -162,4 +169,9 @@ function recordFilter(conditions: RecordConditions): (line: RecordLine) => boole
     tests.push((line) => objectsOfLine(line).some((object) => isObjectMeant(object, conditions)))
   }
   return (line) => tests.every((test) => test(line))
+}
+
+function isOfCredential({ credential_id, metadata }: RecordLine, credential: string): boolean {
+  const pairs = typeof metadata === 'object' && metadata !== null ? Object.entries(metadata) : []
+  return credential_id === credential || hasClaimOf(pairs.flat() as Pairs, credential)
 }

@@ -47,10 +47,9 @@ let listener: HttpListener | undefined
 let listening: Promise<HttpListener> | undefined
 let stopping: Promise<void> | undefined
 
-/** Undefined if root is disabled on this plane. */
-function rootCredential(): Credential | undefined {
-  if (!data.rootEnabled) return undefined
-  return rootCredentialOf(data.rootAccessKey, data.rootSecretKey)
+/** The root credential if it may be used on this plane, or if it may not; otherwise undefined. */
+function rootCredential(enabled: boolean): Credential | undefined {
+  return data.rootEnabled === enabled ? rootCredentialOf(data.rootAccessKey, data.rootSecretKey) : undefined
 }
 
 function services({ engine, catalog, payloads, uploads, space, versionIds, uploadIds }: StoreSession): S3Services {
@@ -148,9 +147,17 @@ main.on('message', (message: ToFrontEnd) => {
 try {
   const changes = () => counts.settings
   const { access, secrets } = session
-  const directory = new CredentialDirectory(access, secrets, rootCredential(), session.expiryClock, changes)
+  const directory = new CredentialDirectory(
+    access,
+    secrets,
+    rootCredential(true),
+    session.expiryClock,
+    changes,
+    rootCredential(false),
+  )
   const authenticator = new Authenticator({
     lookup: (accessKey) => directory.lookup(accessKey),
+    describe: (accessKey) => directory.describe(accessKey),
     clock: systemMilliseconds,
   })
   listening = listen({

@@ -1,5 +1,6 @@
 import type { Microseconds, Milliseconds } from '../../../engine/brands.ts'
-import { ROOT_CREDENTIAL_ID } from '../../../engine/events/audit.ts'
+import { type Pairs, ROOT_CREDENTIAL_ID } from '../../../engine/events/audit.ts'
+import { claimedCredential } from '../../../engine/records/claimed-credentials.ts'
 import type { ManagementRole } from '../../../engine/events/values.ts'
 import type { AccessReader } from '../../../projections/access/reader.ts'
 import { bearerToken, isSameSecret, tokenDigest } from './bearer-token.ts'
@@ -36,6 +37,23 @@ export class ManagementAuthenticator {
     this.#configured = configured
     this.#access = access
     this.#clock = clock
+  }
+
+  /**
+   * What a refused Authorization header claims, as pairs for the record of the request. The id of a token is proven,
+   * since it is found by the token; the root credential may be a guess.
+   */
+  claimOf(authorization: string | undefined): Pairs {
+    const token = bearerToken(authorization)
+    if (token !== undefined) {
+      const issued = this.#access.tokenByDigest(tokenDigest(token))
+      return claimedCredential(issued?.token, undefined, issued === undefined ? 'unknown' : 'expired')
+    }
+    const basic = BASIC.exec(authorization ?? '')?.[1]
+    if (basic === undefined) return []
+    const pair = Buffer.from(basic, 'base64').toString()
+    const isRoot = isSameSecret(pair.slice(0, Math.max(pair.indexOf(':'), 0)), this.#configured.rootAccessKey)
+    return claimedCredential(isRoot ? ROOT_CREDENTIAL_ID : undefined, undefined, isRoot ? 'wrong-secret' : 'unknown')
   }
 
   authenticate(authorization: string | undefined): ManagementIdentity | undefined {

@@ -7,7 +7,11 @@ import type { Milliseconds } from '../../../engine/brands.ts'
 import { randomBytes } from 'node:crypto'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { effectiveHeader, refuseContradictions } from '../request/effective-headers.ts'
-import { invalidArgument, S3Error } from '../errors/s3-errors.ts'
+import { invalidArgument, S3Error, type S3ErrorCode } from '../errors/s3-errors.ts'
+import type { Pairs } from '../../../engine/events/audit.ts'
+import { NO_PARAMETERS } from '../request/query-parameters.ts'
+import { claimPairs } from './claim-pairs.ts'
+import type { RefusedCredential } from './credential-directory.ts'
 import { headerClaims, presignedClaims, type SignatureClaims, unsupportedMechanism } from './signature-claims.ts'
 import { ChunkSignatures } from '../signing/chunk-signatures.ts'
 import type { Credential, ClaimedPayload, Identity } from '../signing/identity.ts'
@@ -42,12 +46,15 @@ interface Verified {
 interface AuthenticatorOptions {
   /** The credential of an access key that may sign now, or undefined. */
   readonly lookup: (accessKey: string) => Credential | undefined
+  /** What an access key is that may not sign. Default: unknown. */
+  readonly describe?: (accessKey: string) => RefusedCredential
   /** Milliseconds since the Unix epoch. */
   readonly clock: () => Milliseconds
 }
 
 export class Authenticator {
   readonly #lookup: AuthenticatorOptions['lookup']
+  readonly #describe: AuthenticatorOptions['describe']
   readonly #clock: AuthenticatorOptions['clock']
   readonly #signingKeys = new SigningKeyCache()
   readonly #urls = new VerifiedUrls()
@@ -56,6 +63,7 @@ export class Authenticator {
 
   constructor(options: AuthenticatorOptions) {
     this.#lookup = options.lookup
+    this.#describe = options.describe
     this.#clock = options.clock
   }
 
@@ -99,32 +107,75 @@ export class Authenticator {
     if (credential !== undefined) this.#urls.add(request, target, operation, identity, credential.secretKey)
   }
 
+  /**
+   * What a request that `authenticate` refused claims about its signer, as pairs for its record. Nothing of it is proven,
+   * unless it says `signature` `valid`: then the holder of the secret signed, and only the state of the credential is why
+   * it was refused. Empty when the request names no credential that can be read.
+   * @param target undefined when the path could not be decoded
+   * @param code of the refusal
+   */
+  claimOf(request: HttpRequest, target: Target | undefined, code: S3ErrorCode): Pairs {
+    let claims: SignatureClaims | undefined
+    try {
+      claims = readClaims(request, target, this.#clock())
+    } catch (error) {
+      // The refusal has the same reason.
+      if (error instanceof S3Error) return []
+      throw error
+    }
+    const described = claims && this.#describe?.(claims.accessKey)
+    if (claims === undefined || described === undefined) return []
+    const isWrong = code === 'SignatureDoesNotMatch'
+    // Only this refusal comes after form, time and completeness have been found right.
+    const isJudged = code === 'InvalidAccessKeyId' && target !== undefined && described.secretKey !== undefined
+    const isValid = isJudged && this.#isSignedWith(described.secretKey, claims, request, target)
+    return claimPairs(described, isWrong, isJudged ? isValid : undefined)
+  }
+
+  #isSignedWith(secretKey: string, claims: SignatureClaims, request: HttpRequest, target: Target): boolean {
+    const signingKey = this.#signingKeys.get(claims.accessKey, secretKey, claims.scope)
+    return isSignedBy(signingKey, claims, readPayloadHash(claims.mode, request, target), request, target)
+  }
+
   #checkSignature(claims: SignatureClaims, payloadHash: string, request: HttpRequest, target: Target): Verified {
-    const { accessKey, scope, signedNames, signedHeaders } = claims
+    const { accessKey, scope } = claims
     const credential = this.#lookup(accessKey)
     const signingKey = this.#signingKeys.get(accessKey, credential?.secretKey ?? this.#nobodysSecret, scope)
-    const canonical = canonicalText({
-      method: request.method,
-      path: target.canonicalPath,
-      query: target.query.canonical(),
-      signedNames,
-      signedHeaders,
-      header: (name) => request.header(name),
-      payloadHash,
-    })
-    const expected = signingKey.sign(stringToSign(claims.timestamp, scope, canonical))
-    const matches = equalsHex(expected, claims.signature)
+    const matches = isSignedBy(signingKey, claims, payloadHash, request, target)
     if (credential === undefined) throw new S3Error('InvalidAccessKeyId', { details: [['AWSAccessKeyId', accessKey]] })
     if (!matches) throw new S3Error('SignatureDoesNotMatch', { details: [['AWSAccessKeyId', accessKey]] })
     return { credential, signingKey }
   }
 }
 
-/** Undefined for an anonymous request. */
-function readClaims(request: HttpRequest, target: Target, now: Milliseconds): SignatureClaims | undefined {
+function isSignedBy(
+  signingKey: SigningKey,
+  claims: SignatureClaims,
+  payloadHash: string,
+  request: HttpRequest,
+  target: Target,
+): boolean {
+  const { scope, signedNames, signedHeaders } = claims
+  const canonical = canonicalText({
+    method: request.method,
+    path: target.canonicalPath,
+    query: target.query.canonical(),
+    signedNames,
+    signedHeaders,
+    header: (name) => request.header(name),
+    payloadHash,
+  })
+  return equalsHex(signingKey.sign(stringToSign(claims.timestamp, scope, canonical)), claims.signature)
+}
+
+/**
+ * Undefined for an anonymous request.
+ * @param target undefined when it cannot be read; then only the header is
+ */
+function readClaims(request: HttpRequest, target: Target | undefined, now: Milliseconds): SignatureClaims | undefined {
   // An empty header is what a client without credentials sends; it claims nothing.
   const authorization = request.header('authorization') || undefined
-  const { query } = target
+  const query = target?.query ?? NO_PARAMETERS
   const presigned =
     query.entries.length > 0 &&
     (query.has('X-Amz-Algorithm') || query.has('X-Amz-Credential') || query.has('X-Amz-Signature'))

@@ -8,6 +8,27 @@ import type { Credential } from '../signing/identity.ts'
 /** Bound of the cached credentials. */
 const CREDENTIALS_MAXIMUM = 10_000
 
+/** A credential that may not sign now, for the record of a refused request. */
+export interface RefusedCredential {
+  /** Undefined for an access key that the store has never issued. */
+  readonly credentialId: string | undefined
+  readonly account: string | undefined
+  readonly state: 'unknown' | 'disabled' | 'expired' | 'usable'
+  /** Undefined when it is not known any more. */
+  readonly secretKey: string | undefined
+}
+
+const UNKNOWN: RefusedCredential = {
+  credentialId: undefined,
+  account: undefined,
+  state: 'unknown',
+  secretKey: undefined,
+}
+
+function describedRoot({ credentialId, secretKey }: Credential, state: RefusedCredential['state']): RefusedCredential {
+  return { credentialId, account: undefined, state, secretKey }
+}
+
 /** A usable credential and its expiry. */
 interface Known {
   readonly credential: Credential
@@ -30,12 +51,14 @@ export class CredentialDirectory {
   readonly #root: Credential | undefined
   readonly #clock: () => Milliseconds
   readonly #changes: () => number
+  readonly #closedRoot: Credential | undefined
   readonly #known = new Map<string, Known>()
   #version: number | undefined
 
   /**
    * `root`: the root credential, undefined when it may not be used on this plane. `clock`: judges what has expired.
-   * `changes`: a number that is different after each acknowledged change of access.
+   * `changes`: a number that is different after each acknowledged change of access. `closedRoot`: the root credential that
+   * may not be used on this plane, so that records of refused requests can name it.
    */
   constructor(
     access: AccessReader,
@@ -43,12 +66,14 @@ export class CredentialDirectory {
     root: Credential | undefined,
     clock: () => Milliseconds,
     changes: () => number = () => access.version(),
+    closedRoot?: Credential,
   ) {
     this.#access = access
     this.#secrets = secrets
     this.#root = root
     this.#clock = clock
     this.#changes = changes
+    this.#closedRoot = closedRoot
   }
 
   /** The credential of an access key, unless it is unknown, disabled or expired, or its account is. */
@@ -60,6 +85,20 @@ export class CredentialDirectory {
     // Most credentials never expire, so the clock is not read for them.
     const expires = known.expiresMilliseconds
     return expires === Number.POSITIVE_INFINITY || expires > this.#clock() ? known.credential : undefined
+  }
+
+  /** What an access key is, whether or not it may sign. Reads the rows each time: it is for refusals. */
+  describe(accessKey: string): RefusedCredential {
+    if (accessKey === this.#root?.accessKey) return describedRoot(this.#root, 'usable')
+    if (accessKey === this.#closedRoot?.accessKey) return describedRoot(this.#closedRoot, 'disabled')
+    this.#access.version()
+    const stored = this.#access.credential(accessKey)
+    if (stored === undefined) return UNKNOWN
+    const { credential: credentialId, account, expiresMicroseconds: expires } = stored
+    const isEnabled = stored.enabled && this.#access.account(account)?.enabled === true
+    const isExpired = expires !== undefined && expires <= this.#clock() * 1000
+    const state = isExpired ? 'expired' : isEnabled ? 'usable' : 'disabled'
+    return { credentialId, account, state, secretKey: this.#secrets.open(stored.sealedSecret, accessKey) }
   }
 
   #forgetWhatChanged(): void {

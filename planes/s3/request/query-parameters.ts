@@ -42,7 +42,7 @@ export class QueryParameters {
 /** Far more than any operation has. Bounded, because each is decoded and sorted before authentication. */
 const PARAMETERS_MAXIMUM = 100
 
-const NONE = new QueryParameters([])
+export const NO_PARAMETERS = new QueryParameters([])
 
 /**
  * Parses a raw query without its `?`. A literal `+` is a space; `?acl` is `acl` with an empty value; empty pieces
@@ -51,7 +51,7 @@ const NONE = new QueryParameters([])
  *   than 100 parameters
  */
 export function parseQuery(raw: string): QueryParameters {
-  if (raw === '') return NONE
+  if (raw === '') return NO_PARAMETERS
   const entries: QueryParameter[] = []
   for (const piece of raw.split('&')) {
     if (piece === '') continue

@@ -19,6 +19,13 @@ export interface Target {
   readonly query: QueryParameters
 }
 
+/** A target that a signature can be checked against, although no operation may have it. */
+export interface SplitTarget {
+  readonly target: Target
+  /** Why no operation may have it. */
+  readonly fault: S3Error | undefined
+}
+
 /**
  * Parses a raw path and a raw query.
  * @param path starts with `/`, ASCII, percent escapes untouched
@@ -27,25 +34,42 @@ export interface Target {
  *   bucket segment), KeyTooLongError
  */
 export function parseTarget(path: string, query: string): Target {
+  const { target, fault } = splitTarget(path, query)
+  if (fault !== undefined) throw fault
+  return target
+}
+
+/**
+ * Parses as `parseTarget`, and returns a fault that leaves a path to sign, so that its refusal can name the signer. With an
+ * encoded slash in the bucket the target has no bucket: `/b%2Fk` is not `/b/k`.
+ * @throws S3Error InvalidURI (malformed escape, bytes that are not UTF-8)
+ */
+export function splitTarget(path: string, query: string): SplitTarget {
   const slash = path.indexOf('/', 1)
   const rawBucket = slash === -1 ? path.slice(1) : path.slice(1, slash)
   const rawKey = slash === -1 ? '' : path.slice(slash + 1)
-  if (rawBucket === '' && slash !== -1) throw new S3Error('InvalidURI', { message: 'The bucket name is empty.' })
-
   const plain = needsNoEncoding(path, true)
   const bucket = plain ? rawBucket : decode(rawBucket)
   const key = plain ? rawKey : decode(rawKey)
-  // `/b%2Fk` would be signed like `/b/k` and authorized like bucket `b/k`; no honest client sends it.
-  if (!plain && bucket.includes('/')) {
-    throw new S3Error('InvalidURI', { message: 'The bucket name holds an encoded slash.' })
-  }
-  checkKeyLength(key)
+  const fault = faultOf(bucket, key, slash !== -1)
+  const hasName = bucket !== '' && !bucket.includes('/')
   return {
-    bucket: bucket === '' ? undefined : bucket,
-    key: key === '' ? undefined : key,
-    canonicalPath: plain ? path : canonicalPath(bucket, key, slash !== -1),
-    query: parseQuery(query),
+    target: {
+      bucket: hasName ? bucket : undefined,
+      key: hasName && key !== '' ? key : undefined,
+      canonicalPath: plain ? path : canonicalPath(bucket, key, slash !== -1),
+      query: parseQuery(query),
+    },
+    fault,
   }
+}
+
+function faultOf(bucket: string, key: string, hasSlash: boolean): S3Error | undefined {
+  if (bucket === '' && hasSlash) return new S3Error('InvalidURI', { message: 'The bucket name is empty.' })
+  // `/b%2Fk` would be authorized like bucket `b/k`; no honest client sends it.
+  if (bucket.includes('/')) return new S3Error('InvalidURI', { message: 'The bucket name holds an encoded slash.' })
+  const bytes = overlongKeyBytes(key)
+  return bytes === undefined ? undefined : keyTooLong(bytes)
 }
 
 /**
@@ -54,16 +78,19 @@ export function parseTarget(path: string, query: string): Target {
  */
 export function checkKeyLength(key: string): void {
   const bytes = overlongKeyBytes(key)
-  if (bytes === undefined) return
+  if (bytes !== undefined) throw keyTooLong(bytes)
+}
+
+function keyTooLong(bytes: number): S3Error {
   const details = [
     ['Size', String(bytes)],
     ['MaxSizeAllowed', String(KEY_BYTES_MAXIMUM)],
   ] as const
-  throw new S3Error('KeyTooLongError', { details })
+  return new S3Error('KeyTooLongError', { details })
 }
 
 function canonicalPath(bucket: string, key: string, hasSlash: boolean): string {
-  return `/${encodeUri(bucket, true)}${hasSlash ? `/${encodeUri(key, true)}` : ''}`
+  return `/${encodeUri(bucket, false)}${hasSlash ? `/${encodeUri(key, true)}` : ''}`
 }
 
 function decode(text: string): string {

@@ -14,6 +14,7 @@ export type Filters = Pick<
   | 'since'
   | 'until'
   | 'principal'
+  | 'credential_id'
   | 'operation'
   | 'resource'
   | 'bucket'
@@ -39,7 +40,19 @@ export function wantsOrphans(query: Readonly<Record<string, string>>): boolean {
  * The filters in an address. To find attempts without an outcome, outcomes of any result and time must be loaded too.
  */
 export function filtersOf(query: Readonly<Record<string, string>>): Filters {
-  const { since, until, principal, operation, resource, bucket, key, key_prefix, result, source_ip, request_id } = query
-  const always = { since, principal, operation, resource, bucket, key, key_prefix, source_ip, request_id }
+  const { since, until, principal, credential_id, operation, resource, bucket, key, key_prefix } = query
+  const { result, source_ip, request_id } = query
+  const always = {
+    since,
+    principal,
+    credential_id,
+    operation,
+    resource,
+    bucket,
+    key,
+    key_prefix,
+    source_ip,
+    request_id,
+  }
   return wantsOrphans(query) ? always : { ...always, until, result: isResult(result) ? result : undefined }
 }

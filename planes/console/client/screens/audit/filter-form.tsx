@@ -9,6 +9,7 @@ const TEXTS = [
   ['key', 'Key', ''],
   ['key_prefix', 'Key begins with', ''],
   ['principal', 'Principal', 'Such as service_account:… or management:auditor'],
+  ['credential_id', 'Credential', 'An id such as cred-…: its requests, and refused ones that claimed it'],
   ['operation', 'Operation', 'Such as s3:PUT or audit.export'],
   ['source_ip', 'Address', ''],
   ['request_id', 'Request id', ''],
