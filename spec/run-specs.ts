@@ -1,13 +1,14 @@
 /**
- * Runs spec files, each in a process of its own, and what is quick in two for all. `tap run` by itself also can, but loads a
- * recorder of everything that is loaded into each of them, and into each command that they start: that took half of the time,
- * and nobody reads it. Arguments: folders of build/spec, or single specs such as `planes/http`, or `quick` for what starts
+ * Runs spec files: several of a folder in a process, one after the other, what is quick in two processes for all, and of the
+ * suites each in a process of its own. `tap run` by itself also can, but loads a recorder of everything that is loaded into
+ * each of them, and into each command that they start: that took half of the time, and nobody reads it. Arguments: folders of build/spec, or single specs such as `planes/http`, or `quick` for what starts
  * nothing; without any, all but the suites. How many run at once, and how long each may take, comes from `tap run`.
  * `SPEC_NODE` names another binary of Node to run them.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import tap from 'tap'
+import { groupsOf, setsRootTest, sourceOf } from './group-specs.ts'
 import { QuickSpecs } from './quick-specs.ts'
 
 const FOLDER = 'build/spec'
@@ -64,13 +65,23 @@ function spawn(name: string, file: string, ...environment: readonly string[]): v
   void tap.spawn('env', command, { name, timeout, buffered: true })
 }
 
+function spawnGroup(name: string, names: readonly string[]): void {
+  spawn(name, 'run-group.js', `SPEC_GROUP=${names.join(' ')}`)
+}
+
 const words = process.argv.slice(2)
 const specs = specsOf(words)
 const rule = new QuickSpecs('.')
 const quick = new Set(specs.filter((name) => rule.isQuick(join('spec', name.replace(/\.js$/, '.ts')))))
 for (let part = 0; part < QUICK_PROCESSES; part += 1) {
   const group = [...quick].filter((_, index) => index % QUICK_PROCESSES === part)
-  const name = `quick specs, ${part + 1} of ${QUICK_PROCESSES}`
-  if (group.length > 0) spawn(name, 'run-group.js', `SPEC_GROUP=${group.join(' ')}`)
+  if (group.length > 0) spawnGroup(`quick specs, ${part + 1} of ${QUICK_PROCESSES}`, group)
 }
-if (!words.includes(QUICK)) for (const name of specs.filter((one) => !quick.has(one))) spawn(name, name)
+if (!words.includes(QUICK)) {
+  const others = specs.filter((name) => !quick.has(name))
+  const isAlone = (name: string) => FIRST.includes(name) || isIn(SUITES, name) || setsRootTest(sourceOf(name))
+  for (const { name, specs: group } of groupsOf(others, isAlone)) {
+    if (group.length > 1) spawnGroup(name, group)
+    else spawn(name, name)
+  }
+}

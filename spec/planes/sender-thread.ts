@@ -10,11 +10,10 @@ const PIECE_BYTES = 1024 * 1024
 export interface Sending {
   readonly port: number
   readonly secure: boolean
-  readonly connections: number
   readonly bytes: number
 }
 
-const { port, secure, connections, bytes } = workerData as Sending
+const { port, secure, bytes } = workerData as Sending
 
 async function upload(): Promise<void> {
   const socket: Socket = secure ? connectTls({ port, rejectUnauthorized: false }) : connect({ port })
@@ -26,4 +25,4 @@ async function upload(): Promise<void> {
   await ended
 }
 
-await Promise.all(Array.from({ length: connections }, upload))
+await upload()

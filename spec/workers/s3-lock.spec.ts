@@ -102,7 +102,7 @@ test('a store that does not answer is given up, and a stop does not wait for it'
   const store = await fakeStore()
   store.answers.get = silent
   const root = t.testdir({ quick: {}, patient: {} })
-  const quick = await lockedLog(`${root}/quick`, store.place, { timeoutMilliseconds: 50 })
+  const quick = await lockedLog(`${root}/quick`, store.place, { timeoutMilliseconds: 1000 })
   await t.rejects(quick.sign(), { message: /cannot be asked: .*(?:timeout|aborted)/ })
   t.equal(quick.signing.reader.state().last, undefined, 'nothing is signed while it was never asked')
   store.answers.get = nothing

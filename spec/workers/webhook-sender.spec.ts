@@ -113,7 +113,7 @@ test('a receiver that does not answer, and one whose body never ends', async (t)
   })
   const dripping = await receiver(t, (response) => void response.writeHead(200).write('and'))
   t.match(
-    await sender.send(webhookTo(dripping.url), storageEvent(1)),
+    await senderWith().send(webhookTo(dripping.url), storageEvent(1)),
     { status: 200, error: undefined },
     'its head has decided',
   )

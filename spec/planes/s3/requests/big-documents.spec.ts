@@ -28,7 +28,7 @@ const ECHO = new URL(
   parentPort.on('message', ({ rest: [order], body }) => {
     if (order === 'throw') throw new RangeError('made up')
     if (order === 'exit') process.exit()
-    if (order === 'fill') for (const all = [];;) all.push(Array.from({ length: 1000 }, Math.random))
+    if (order === 'fill') for (const all = [];;) all.push(new Array(100_000).fill(0.5))
     if (order !== 'wait') parentPort.postMessage({ value: [order, Buffer.from(body).toString()] })
   })`)}`,
 )

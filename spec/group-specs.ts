@@ -1,0 +1,54 @@
+/** Which specs run one after the other in a process. The names of files lead to it: nothing lists them all. */
+import { readFileSync } from 'node:fs'
+
+/** Enough that loading modules costs little, few enough that the last group does not run alone for long. */
+const GROUP_MAXIMUM = 12
+/** Folders that are split once more, since what is in their folders has little in common. */
+const SPLIT: ReadonlySet<string> = new Set(['planes'])
+/** Settings of the root test, which would hold for all that run after it. */
+const OF_THE_ROOT_TEST = /\btap\.(?!teardown\b)\w/
+
+/** Specs that run after each other in one process, named by what they have in common. */
+export interface SpecGroup {
+  readonly name: string
+  readonly specs: readonly string[]
+}
+
+/** Whether a spec is to have a process of its own. @param source its text */
+export function setsRootTest(source: string): boolean {
+  return OF_THE_ROOT_TEST.test(source)
+}
+
+function folderOf(name: string): string {
+  const [folder = '', second = ''] = name.split('/')
+  return SPLIT.has(folder) && !second.endsWith('.spec.js') ? `${folder}/${second}` : folder
+}
+
+/**
+ * Groups of what has the same folder, of about the same size. Neighbours by name tend to take equally long, so they are dealt
+ * out in turn.
+ * @param names paths of specs below build/spec
+ * @param alone which of them get a process of their own
+ */
+export function groupsOf(names: readonly string[], alone: (name: string) => boolean): SpecGroup[] {
+  const folders = new Map<string, string[]>()
+  for (const name of names) {
+    const key = alone(name) ? name : folderOf(name)
+    folders.set(key, [...(folders.get(key) ?? []), name])
+  }
+  return [...folders].flatMap(([folder, all]) => {
+    const count = Math.ceil(all.length / GROUP_MAXIMUM)
+    const parts = Array.from({ length: count }, (_, part) => all.filter((_name, index) => index % count === part))
+    return parts.map((specs, part) => ({ name: nameOf(folder, specs, part, count), specs }))
+  })
+}
+
+function nameOf(folder: string, specs: readonly string[], part: number, count: number): string {
+  const [only] = specs
+  return specs.length === 1 && only !== undefined ? only : `${folder}, ${part + 1} of ${count}`
+}
+
+/** The text of a spec, for `setsRootTest`. */
+export function sourceOf(name: string): string {
+  return readFileSync(`spec/${name.replace(/\.js$/, '.ts')}`, 'utf8')
+}
