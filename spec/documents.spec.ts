@@ -1,5 +1,5 @@
 /** Tables of the code equal the pages that tell of them, both ways and in the same order. */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'tap'
 import { EXIT_BY_ERROR } from '../cli/server/engine-exit.ts'
 import { exitTable } from '../cli/exit-codes.ts'
@@ -12,6 +12,7 @@ import { s3ErrorOf } from '../planes/s3/errors/s3-errors.ts'
 import { sharingErrors } from '../planes/links/errors.ts'
 import { PROOFS } from './prove/proof-list.ts'
 import { type MarkdownRow, tableWith } from './support/pages/markdown-tables.ts'
+import { type StatementFiles, statementFindings, statementRows, STATEMENTS } from './support/pages/statements.ts'
 
 const ERRORS = 'spec/manual/errors.md'
 
@@ -85,4 +86,69 @@ test('the track record: every fault has a case or a proof that finds it', async 
       )
     t.match(commit, /^[0-9a-f]{7}$/)
   }
+})
+
+/** Every TypeScript file of spec/ that says what it proves. */
+function provingFiles(): Map<string, string> {
+  const names = readdirSync('spec', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  return new Map(names.map((name) => [name, readFileSync(`spec/${name}`, 'utf8')]))
+}
+
+const FILES: StatementFiles = {
+  specs: provingFiles(),
+  page: (path) => (existsSync(`spec/${path}`) ? readFileSync(`spec/${path}`, 'utf8') : undefined),
+}
+
+test("the customer's specification: each statement has a spec that names it, or a decision", async (t) => {
+  const rows = statementRows(STATEMENTS)
+  t.ok(rows.length > 250)
+  t.same(statementFindings(rows, FILES), [])
+})
+
+/** The beginning of a spec that proves these statements. */
+const provingText = (...ids: readonly string[]) => `/**\n * About.\n *\n * Proves: ${ids.join(', ')}.\n */\n`
+
+test('a statement that nothing proves, and a proof of no statement, are found', async (t) => {
+  const [holds, otherwise] = ['holds', '[decided otherwise](decisions/0001-a.md#b)']
+  const files: StatementFiles = {
+    specs: new Map([
+      ['a.spec.ts', provingText('DO-ONE-01', 'DO-ONE-02,\n * DO-ONE-03')],
+      ['b.spec.ts', `/** Proves: DO-TWO-01. */`],
+      ['c.spec.ts', '/** About nothing. */'],
+    ]),
+    page: (path) =>
+      ({ 'decisions/0001-a.md': '# A\n\nStatus: accepted\n', 'decisions/0002-b.md': 'Status: superseded by C\n' })[
+        path
+      ],
+  }
+  const sound = [
+    ['DO-ONE-01', 'One.', holds, '[a](a.spec.ts)'],
+    ['DO-ONE-02', 'Two.', otherwise, '[a](a.spec.ts)'],
+    ['DO-ONE-03', 'Three.', holds, '[a](a.spec.ts)'],
+    ['DO-TWO-01', 'Four.', holds, '[b](b.spec.ts)'],
+    ['DO-TWO-02', 'Five.', 'holds, not yet proved', ''],
+    ['DO-TWO-03', 'Six.', otherwise, ''],
+  ]
+  t.same(statementFindings(sound, files), [])
+  const last = (...row: readonly string[]) => statementFindings([...sound, row], files)
+  t.same(last('DO-ONE-01', 'Again.', holds, '[a](a.spec.ts)'), ['DO-ONE-01: occurs twice'])
+  t.same(last('S7', 'No id.', 'holds, not yet proved', ''), ['S7: not an id'])
+  t.same(last('DO-NEW-01', '', 'holds, not yet proved', ''), ['DO-NEW-01: says nothing'])
+  t.same(last('DO-NEW-01', 'New.', holds, ''), ['DO-NEW-01: nothing proves it'])
+  t.same(last('DO-NEW-01', 'New.', holds, '[d](d.spec.ts)'), ['DO-NEW-01: d.spec.ts is not a spec'])
+  t.same(last('DO-NEW-01', 'New.', holds, '[c](c.spec.ts)'), ['DO-NEW-01: c.spec.ts does not say that it proves it'])
+  t.same(last('DO-NEW-01', 'New.', 'maybe', ''), ['DO-NEW-01: unknown state "maybe"'])
+  for (const page of ['0002-b', '0003-none']) {
+    const state = `[decided otherwise](decisions/${page}.md)`
+    t.same(last('DO-NEW-01', 'New.', state, ''), [`DO-NEW-01: decisions/${page}.md is not accepted`])
+  }
+  const [, ...rest] = sound
+  t.same(statementFindings(rest, files), ['a.spec.ts: proves DO-ONE-01, which the table does not have'])
+  const moved = ['DO-ONE-01', 'One.', 'holds, not yet proved', '']
+  t.same(statementFindings([moved, ...rest], files), ['a.spec.ts: proves DO-ONE-01, whose row does not say so'])
+  const both = ['DO-TWO-02', 'Five.', 'holds, not yet proved', '[b](b.spec.ts)']
+  t.match(statementFindings([...sound.filter(([id]) => id !== 'DO-TWO-02'), both], files), [
+    'DO-TWO-02: b.spec.ts does not say that it proves it',
+    'DO-TWO-02: has a proof, so it is proved',
+  ])
 })

@@ -1,4 +1,7 @@
-/** What a server answers that has no room: on its disk, in its line, in a body. */
+/**
+ * What a server answers that has no room: on its disk, in its line, in a body.
+ * Proves: DO-ACC-04, ERR-OTH-06, ERR-OTH-07, LIM-VAL-17, LIM-VAL-19.
+ */
 import type { Block } from './block.ts'
 import { ADMINISTRATOR, type Talk } from './talk.ts'
 import { gaugeValue } from './quiet.ts'

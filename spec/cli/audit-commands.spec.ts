@@ -1,4 +1,7 @@
-/** `audit query`, `audit chain` and `audit export` against a server, and against one that misbehaves. */
+/**
+ * `audit query`, `audit chain` and `audit export` against a server, and against one that misbehaves.
+ * Proves: RES-EXP-01, RES-EXP-02, RES-EXP-03, RES-EXP-04, RES-EXP-09, API-AUD-09.
+ */
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'

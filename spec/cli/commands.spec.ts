@@ -1,3 +1,4 @@
+/** Proves: API-PRO-08, AUT-S3P-09. */
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { test } from 'tap'

@@ -1,3 +1,6 @@
+/**
+ * Proves: DO-LIS-03, DO-LIS-04, DO-LIS-05, DO-LIS-11, AUT-S3P-05.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'

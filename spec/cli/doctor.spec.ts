@@ -1,4 +1,7 @@
-/** `server doctor`: what each check finds, and `completion`: what a shell makes of its script. */
+/**
+ * `server doctor`: what each check finds, and `completion`: what a shell makes of its script.
+ * Proves: API-PRO-05, API-PRO-06, API-PRO-07, LIM-VAL-22, VER-ANY-05.
+ */
 import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
@@ -160,6 +163,20 @@ test('what is configured', async (t) => {
   const unread = await report({ OBJECT_STORE_S3_BIND: 'nowhere' })
   t.match(unread, { exitCode: 7, failed: ['configuration'] })
   t.equal(unread.checks.length, 1, 'there is nothing else to look at')
+})
+
+test('free space below a fifth is a warning', async (t) => {
+  const { space } = nodeDisk
+  t.teardown(() => Object.assign(nodeDisk, { space }))
+  const gibibyte = 1024 ** 3
+  const free = async (of100: number) => {
+    Object.assign(nodeDisk, { space: () => ({ availableBytes: of100 * gibibyte, capacityBytes: 100 * gibibyte }) })
+    const { exitCode, of } = await report()
+    return `${exitCode} ${of('free space')}`
+  }
+  t.match(await free(20), /^0 ok: 20480 MiB of 102400 MiB are free$/)
+  t.match(await free(19.9), /^0 warning: .* are free, less than a fifth$/)
+  t.match(await free(0), /^7 failed: .* every upload is refused$/)
 })
 
 test('a port that is taken', async (t) => {

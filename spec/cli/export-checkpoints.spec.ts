@@ -1,4 +1,7 @@
-/** checkpoints.json of audit exports. */
+/**
+ * checkpoints.json of audit exports.
+ * Proves: RES-EXP-03, RES-EXP-09.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Proof bundles from the server to the auditor, before and after a kill. */
+/**
+ * Proof bundles from the server to the auditor, before and after a kill.
+ * Proves: RES-BUN-02, RES-BUN-18, RES-VER-02, RES-VER-04, RES-VER-05, RES-VER-07, RES-KEY-02, VER-ANY-03.
+ */
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** Readiness is that of requests: threads that do not answer, and what a server does not do while it is ready. */
+/**
+ * Readiness is that of requests: threads that do not answer, and what a server does not do while it is ready.
+ * Proves: API-PRO-01, API-PRO-02, API-PRO-03, EVT-AUD-08, ERR-OTH-02.
+ */
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

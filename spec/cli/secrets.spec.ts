@@ -1,3 +1,4 @@
+/** Proves: RES-KEY-02, API-ACC-07, AUT-MGT-07, AUT-S3P-05, AUT-S3P-06, AUT-S3P-08, AUT-S3P-09. */
 import {
   chmodSync,
   linkSync,

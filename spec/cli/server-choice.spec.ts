@@ -1,4 +1,7 @@
-/** Which server a command asks, and with which token: flags, then the environment, then a profile. */
+/**
+ * Which server a command asks, and with which token: flags, then the environment, then a profile.
+ * Proves: API-PRO-08.
+ */
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'

@@ -1,4 +1,7 @@
-/** What a server does around its start: ports, limits, its log, its store and the time it keeps. */
+/**
+ * What a server does around its start: ports, limits, its log, its store and the time it keeps.
+ * Proves: RES-OBJ-02, API-PRO-02, API-PRO-03, AUT-S3P-08, EVT-AUD-06, EVT-AUD-08, LIM-VAL-16.
+ */
 import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test, type Test } from 'tap'

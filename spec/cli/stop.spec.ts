@@ -1,4 +1,7 @@
-/** The end of the grace period: what has not come in whole is answered, and the journal is closed. */
+/**
+ * The end of the grace period: what has not come in whole is answered, and the journal is closed.
+ * Proves: API-PRO-09, LIM-VAL-14.
+ */
 import { request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { test } from 'tap'

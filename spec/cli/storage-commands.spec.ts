@@ -1,4 +1,7 @@
-/** `storage inspect` and `storage repair`: all pages of what the server found. */
+/**
+ * `storage inspect` and `storage repair`: all pages of what the server found.
+ * Proves: API-STO-04.
+ */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test } from 'tap'

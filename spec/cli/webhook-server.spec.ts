@@ -1,4 +1,7 @@
-/** Webhooks of a server as a user starts it, to a receiver over TLS. */
+/**
+ * Webhooks of a server as a user starts it, to a receiver over TLS.
+ * Proves: DO-CAP-19, EVT-DEL-03.
+ */
 import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

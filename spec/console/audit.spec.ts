@@ -1,4 +1,7 @@
-/** The audit log in the console. */
+/**
+ * The audit log in the console.
+ * Proves: STA-AUD-02.
+ */
 import { readFileSync } from 'node:fs'
 import { test } from 'tap'
 import { joinRecords, recordOf } from '../../planes/console/client/screens/audit/join-records.ts'

@@ -1,4 +1,7 @@
-/** A server that is killed while somebody is in the middle of something, and comes back. */
+/**
+ * A server that is killed while somebody is in the middle of something, and comes back.
+ * Proves: DO-NOT-18.
+ */
 import { createHash } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** The page that verifies proof bundles: one file, opened from the disk in a browser. */
+/**
+ * The page that verifies proof bundles: one file, opened from the disk in a browser.
+ * Proves: RES-VER-05.
+ */
 import { createHash } from 'node:crypto'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

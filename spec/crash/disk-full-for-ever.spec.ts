@@ -1,4 +1,7 @@
-/** A disk that something else has filled and goes on filling: reads go on and are counted, changes end, and the store starts. */
+/**
+ * A disk that something else has filled and goes on filling: reads go on and are counted, changes end, and the store starts.
+ * Proves: DO-ACC-04.
+ */
 import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

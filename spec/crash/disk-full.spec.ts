@@ -1,3 +1,4 @@
+/** Proves: DO-ACC-04. */
 import { once } from 'node:events'
 import { readdirSync, rmSync, statSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Every bit, byte, path and bound of what an auditor is given: too many to be tried with every change. */
+/**
+ * Every bit, byte, path and bound of what an auditor is given: too many to be tried with every change.
+ * Proves: RES-CHN-07, RES-TRE-06, RES-TRE-08, RES-VER-03.
+ */
 import { hash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

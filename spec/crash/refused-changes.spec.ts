@@ -1,4 +1,7 @@
-/** A real server whose journal cannot be synced: what it answers 503 does not exist after its restart. */
+/**
+ * A real server whose journal cannot be synced: what it answers 503 does not exist after its restart.
+ * Proves: AUT-MGT-10, ERR-OTH-01.
+ */
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import { exitTable } from '../../cli/exit-codes.ts'

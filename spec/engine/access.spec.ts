@@ -1,4 +1,7 @@
-/** Accounts, credentials, tokens and policies. */
+/**
+ * Accounts, credentials, tokens and policies.
+ * Proves: RES-POL-02, RES-POL-03, RES-POL-04, RES-POL-05.
+ */
 import { rmSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { type Test, test } from 'tap'

@@ -1,4 +1,7 @@
-/** Commands at the edge of the engine: faults, the port, bypasses and their records. */
+/**
+ * Commands at the edge of the engine: faults, the port, bypasses and their records.
+ * Proves: RES-AUD-17, S3-LCK-17, ERR-OTH-05.
+ */
 import { setImmediate } from 'node:timers/promises'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { test } from 'tap'

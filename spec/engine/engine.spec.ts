@@ -1,3 +1,4 @@
+/** Proves: RES-AUD-17, STA-AUD-01, EVT-AUD-01. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'

@@ -1,4 +1,7 @@
-/** Keys and ids that are derived. */
+/**
+ * Keys and ids that are derived.
+ * Proves: AUT-S3P-06, AUT-S3P-07.
+ */
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'

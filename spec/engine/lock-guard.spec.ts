@@ -1,4 +1,7 @@
-/** No sequence of commands destroys a version that a lock protects, and none frees one before its time (S7, W4). */
+/**
+ * No sequence of commands destroys a version that a lock protects, and none frees one before its time (S7, W4).
+ * Proves: STA-LCK-05, STA-LCK-06, S3-LCK-19.
+ */
 import { TABLES } from '../../projections/tables/table-list.ts'
 import { join } from 'node:path'
 import * as fc from 'fast-check'

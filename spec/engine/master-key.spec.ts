@@ -1,4 +1,7 @@
-/** A master key that is changed: what opens before and after, who may start, and every crash on the way. */
+/**
+ * A master key that is changed: what opens before and after, who may start, and every crash on the way.
+ * Proves: AUT-S3P-07.
+ */
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'

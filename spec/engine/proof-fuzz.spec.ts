@@ -1,4 +1,7 @@
-/** Bundles made by chance, in this program and in a page. */
+/**
+ * Bundles made by chance, in this program and in a page.
+ * Proves: RES-BUN-10, RES-ENC-01, RES-VER-06.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

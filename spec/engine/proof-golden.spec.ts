@@ -1,4 +1,9 @@
-/** Proof bundles that were given out once, and what nobody may make of them (T7, T13). */
+/**
+ * Proof bundles that were given out once, and what nobody may make of them (T7, T13).
+ * Proves: RES-BUN-02, RES-BUN-10, RES-BUN-12, RES-BUN-15, RES-BUN-16, RES-BUN-17, RES-ENC-01, RES-ENC-02, RES-ENC-03,
+ * RES-ENC-04, RES-ENC-05, RES-ENC-06, RES-ENC-07, RES-ENC-08, RES-TRE-04, RES-TRE-05, RES-TRE-06, RES-TRE-07,
+ * RES-TRE-08, RES-VER-01, RES-VER-02, RES-VER-03, RES-VER-04, RES-VER-06, VER-ANY-03, VER-ANY-04.
+ */
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,8 @@
-/** What a proof bundle is made of, each held against another source than the code: RFCs, definitions, other libraries. */
+/**
+ * What a proof bundle is made of, each held against another source than the code: RFCs, definitions, other libraries.
+ * Proves: RES-BUN-03, RES-BUN-07, RES-BUN-08, RES-ENC-01, RES-TRE-01, RES-TRE-02, RES-TRE-05, RES-VER-07, RES-KEY-01,
+ * AUT-S3P-07.
+ */
 import { hash } from 'node:crypto'
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { sha256 } from '@noble/hashes/sha2.js'

@@ -1,4 +1,7 @@
-/** Quotas of buckets: no writes pass them together, however many are decided in one batch (specification, Storage accounting). */
+/**
+ * Quotas of buckets: no writes pass them together, however many are decided in one batch (specification, Storage accounting).
+ * Proves: DO-CAP-16, DO-ACC-01, DO-ACC-02.
+ */
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { test } from 'tap'

@@ -1,4 +1,7 @@
-/** How much a bucket may hold by references, and that its counters are those of its history (spec/decisions/0020). */
+/**
+ * How much a bucket may hold by references, and that its counters are those of its history (spec/decisions/0020).
+ * Proves: DO-ACC-02.
+ */
 import { test } from 'tap'
 import { bucketIdOf } from '../../engine/brands.ts'
 import { REFERENCES_ALWAYS_ALLOWED_BYTES } from '../../engine/domain/quota.ts'

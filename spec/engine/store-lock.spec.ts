@@ -1,4 +1,7 @@
-/** One writer for one data directory, and what the writer does when there is another one all the same (J18). */
+/**
+ * One writer for one data directory, and what the writer does when there is another one all the same (J18).
+ * Proves: DO-LIS-01.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {

@@ -1,4 +1,7 @@
-/** The two trees over record hashes: every size up to 130, against a recursion written from the RFC alone. */
+/**
+ * The two trees over record hashes: every size up to 130, against a recursion written from the RFC alone.
+ * Proves: RES-TRE-01, RES-TRE-02, RES-TRE-03, RES-TRE-07, RES-TRE-08.
+ */
 import { createHash } from 'node:crypto'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import * as fc from 'fast-check'

@@ -1,4 +1,7 @@
-/** Where webhooks may send to (specification, Target restrictions). */
+/**
+ * Where webhooks may send to (specification, Target restrictions).
+ * Proves: EVT-TAR-02, EVT-TAR-03, EVT-TAR-04, EVT-TAR-05.
+ */
 import { test } from 'tap'
 import { addressFault, addressIn, targetFault } from '../../engine/webhooks/target.ts'
 

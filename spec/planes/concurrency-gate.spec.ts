@@ -1,4 +1,7 @@
-/** Who gets in, who waits and who is refused, in one thread and in several. */
+/**
+ * Who gets in, who waits and who is refused, in one thread and in several.
+ * Proves: LIM-VAL-17, LIM-VAL-18, LIM-VAL-19.
+ */
 import { test } from 'tap'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/limits/concurrency-gate.ts'
 import { createSharedGate, forgetThread } from '../../planes/http/limits/gate-memory.ts'

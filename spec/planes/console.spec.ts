@@ -1,4 +1,7 @@
-/** The listener of the console: its files from memory, and what is mounted beside them. */
+/**
+ * The listener of the console: its files from memory, and what is mounted beside them.
+ * Proves: DO-LIS-09.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'

@@ -1,4 +1,7 @@
-/** The pipeline under a dialect of its own: shared links, as public delivery will have them. */
+/**
+ * The pipeline under a dialect of its own: shared links, as public delivery will have them.
+ * Proves: RES-AUD-02, RES-AUD-16, RES-AUD-17, EVT-AUD-01.
+ */
 // Must come first: it sets what the HTTP library reads while it is loaded.
 import '../../cli/environment.ts'
 import { once } from 'node:events'

@@ -1,4 +1,7 @@
-/** Connections from their first answer to their end. */
+/**
+ * Connections from their first answer to their end.
+ * Proves: API-PRO-09.
+ */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'

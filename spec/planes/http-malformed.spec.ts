@@ -1,3 +1,4 @@
+/** Proves: EVT-AUD-04. */
 import { test } from 'tap'
 import type { HttpHandler } from '../../planes/http/exchange.ts'
 import { HEADER_BYTES_MAXIMUM, HEADER_LINES_MAXIMUM } from '../../planes/http/limits/header-limits.ts'

@@ -1,4 +1,7 @@
-/** The probes and the metrics: what the listener tells without a management token, and how it counts. */
+/**
+ * The probes and the metrics: what the listener tells without a management token, and how it counts.
+ * Proves: API-PRO-02, ERR-OTH-02.
+ */
 import tap, { test } from 'tap'
 import { MetricSlots } from '../../planes/metrics/metric-slots.ts'
 import { type MetricRow, metricTable, type ScrapeValues } from '../../planes/metrics/metric-table.ts'

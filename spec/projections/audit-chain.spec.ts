@@ -1,4 +1,7 @@
-/** The chain over spans of sequences: what is intact, what is not, and that damage hides nothing behind it. */
+/**
+ * The chain over spans of sequences: what is intact, what is not, and that damage hides nothing behind it.
+ * Proves: DO-CAP-20, RES-CHN-01, RES-CHN-03, RES-CHN-06, RES-CHN-07.
+ */
 import * as fc from 'fast-check'
 import { test } from 'tap'
 import { verifySpanAside } from '../../engine/verify/span/span-thread.ts'

@@ -1,4 +1,7 @@
-/** Pages and ranges of the audit log, held against a filter over all its records. */
+/**
+ * Pages and ranges of the audit log, held against a filter over all its records.
+ * Proves: RES-EXP-05, API-AUD-02, API-AUD-06, API-AUD-07, LIM-VAL-08.
+ */
 import { rmSync } from 'node:fs'
 import * as fc from 'fast-check'
 import tap, { test } from 'tap'

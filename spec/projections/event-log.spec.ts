@@ -1,4 +1,7 @@
-/** Storage events as they are read from the journal: after restarts and rebuilds, where they begin, and when it is damaged. */
+/**
+ * Storage events as they are read from the journal: after restarts and rebuilds, where they begin, and when it is damaged.
+ * Proves: RES-EVT-02, EVT-GUA-01, EVT-GUA-02, EVT-GUA-06.
+ */
 import { test } from 'tap'
 import { sequenceOf, type UploadId } from '../../engine/brands.ts'
 import { OpaqueIds } from '../../engine/keys/opaque-ids.ts'

@@ -1,4 +1,7 @@
-/** Pages of versions, of uploads and of objects, against a look at everything there is. */
+/**
+ * Pages of versions, of uploads and of objects, against a look at everything there is.
+ * Proves: DO-CAP-02.
+ */
 import { bucketIdOf, microsecondsOf, sequenceOf, uploadIdOf } from '../../engine/brands.ts'
 import { join } from 'node:path'
 import * as fc from 'fast-check'

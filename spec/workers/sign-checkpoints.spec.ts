@@ -1,4 +1,7 @@
-/** Checkpoints: when they are signed, what they say, and every way in which a log must not sign. */
+/**
+ * Checkpoints: when they are signed, what they say, and every way in which a log must not sign.
+ * Proves: RES-CHN-08.
+ */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'

@@ -1,4 +1,7 @@
-/** The supervisor of background workers. */
+/**
+ * The supervisor of background workers.
+ * Proves: DO-CAP-17.
+ */
 import { test } from 'tap'
 import { Supervisor } from '../../workers/supervisor.ts'
 import type { BackgroundWorker, StepResult } from '../../workers/worker.ts'

@@ -1,4 +1,7 @@
-/** The worker that delivers storage events, when clocks are set, webhooks are changed, and the journal cannot be read. */
+/**
+ * The worker that delivers storage events, when clocks are set, webhooks are changed, and the journal cannot be read.
+ * Proves: RES-HOO-06, STA-HOO-01, EVT-DEL-08.
+ */
 import { test } from 'tap'
 import { deliveryWorld, FAILED } from '../support/webhooks/delivery-world.ts'
 import { createWebhook, setWebhookStatus } from '../support/webhooks/webhook-commands.ts'

@@ -1,4 +1,8 @@
-/** The worker that delivers storage events: order, retries, bounds, restarts. Clock and receivers are those of the spec. */
+/**
+ * The worker that delivers storage events: order, retries, bounds, restarts. Clock and receivers are those of the spec.
+ * Proves: RES-EVT-02, RES-HOO-02, STA-HOO-01, STA-HOO-02, STA-HOO-03, STA-HOO-04, STA-HOO-05, STA-HOO-06, EVT-GUA-01,
+ * EVT-GUA-03, EVT-GUA-04, EVT-GUA-05, EVT-DEL-06, EVT-DEL-07, EVT-DEL-08.
+ */
 import { test } from 'tap'
 import { microsecondsOf } from '../../engine/brands.ts'
 import { retryAfter, retryDelay } from '../../workers/webhooks/retry.ts'

@@ -1,4 +1,8 @@
-/** One attempt of a delivery, against real receivers: target restrictions, TLS, answers of every kind. */
+/**
+ * One attempt of a delivery, against real receivers: target restrictions, TLS, answers of every kind.
+ * Proves: RES-HOO-07, STA-HOO-04, EVT-DEL-01, EVT-DEL-04, EVT-DEL-05, EVT-TAR-01, EVT-TAR-02, EVT-TAR-04, EVT-TAR-05,
+ * EVT-TAR-06.
+ */
 import { getEventListeners } from 'node:events'
 import { types } from 'node:util'
 import { microsecondsOf, millisecondsOf } from '../../engine/brands.ts'

@@ -1,4 +1,7 @@
-/** The headers of a delivery, held against the specification to the byte and against the libraries of receivers. */
+/**
+ * The headers of a delivery, held against the specification to the byte and against the libraries of receivers.
+ * Proves: RES-EVT-02, EVT-DEL-01, EVT-DEL-02, EVT-DEL-03.
+ */
 import { createRequire } from 'node:module'
 import { createHmac } from 'node:crypto'
 import { test } from 'tap'

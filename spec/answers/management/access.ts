@@ -1,4 +1,9 @@
-/** Service accounts, credentials, policies and tokens. */
+/**
+ * Service accounts, credentials, policies and tokens.
+ * Proves: RES-ACC-01, RES-ACC-02, RES-ACC-03, RES-ACC-04, RES-ACC-05, RES-ACC-06, RES-POL-01, RES-POL-04, RES-POL-05,
+ * API-ACC-01, API-ACC-02, API-ACC-03, API-ACC-04, API-ACC-06, API-POL-01, API-POL-02, AUT-MGT-01, AUT-MGT-03,
+ * EVT-AUD-05.
+ */
 import type { Block } from '../block.ts'
 import type { Talk } from '../talk.ts'
 import { bearer, makeScene, STATEMENTS } from './scene.ts'

@@ -1,4 +1,9 @@
-/** Buckets and objects on the management plane. */
+/**
+ * Buckets and objects on the management plane.
+ * Proves: DO-CAP-16, RES-BUC-01, RES-BUC-02, RES-BUC-04, RES-OBJ-01, RES-QUO-01, RES-QUO-02, STA-VRS-01, STA-VRS-04,
+ * STA-VRS-06, STA-OBJ-04, API-BUC-01, API-BUC-02, API-BUC-03, API-BUC-04, API-BUC-05, API-OBJ-01, API-OBJ-02,
+ * API-OBJ-04, API-OBJ-05, API-OBJ-06, API-OBJ-07, API-OBJ-08, API-OBJ-09, API-OBJ-10, API-OBJ-11.
+ */
 import type { Block } from '../block.ts'
 import { makeBucket, setVersioning } from '../s3/helpers.ts'
 import type { Talk } from '../talk.ts'

@@ -1,4 +1,7 @@
-/** Copies, with every directive and condition. */
+/**
+ * Copies, with every directive and condition.
+ * Proves: DO-CAP-07, DO-NOT-19.
+ */
 import { createHash } from 'node:crypto'
 import type { Block } from '../block.ts'
 import type { Talk } from '../talk.ts'

@@ -1,4 +1,7 @@
-/** CORS: the configuration, preflights, and what the answers to other requests with an Origin carry. */
+/**
+ * CORS: the configuration, preflights, and what the answers to other requests with an Origin carry.
+ * Proves: DO-CAP-09, DO-CAP-10.
+ */
 import type { S3Ask } from '../asking.ts'
 import type { Block } from '../block.ts'
 import { ROOT } from '../server.ts'

@@ -1,4 +1,8 @@
-/** Service accounts on the S3 plane: what their policies allow and deny, and credentials that hold no more. */
+/**
+ * Service accounts on the S3 plane: what their policies allow and deny, and credentials that hold no more.
+ * Proves: RES-ACC-03, RES-ACC-05, RES-POL-02, RES-POL-03, RES-AUD-05, API-ACC-02, API-ACC-03, API-ACC-06, AUT-S3P-02,
+ * AUT-S3P-04.
+ */
 import type { Block } from '../block.ts'
 import type { Signer } from '../asking.ts'
 import type { Talk } from '../talk.ts'

@@ -1,4 +1,7 @@
-/** The list of objects, page by page, with good and forged tokens. */
+/**
+ * The list of objects, page by page, with good and forged tokens.
+ * Proves: DO-CAP-02.
+ */
 import type { Block } from '../block.ts'
 import type { Talk } from '../talk.ts'
 import { eachQuery, makeBucket, ODD_NUMBERS } from './helpers.ts'

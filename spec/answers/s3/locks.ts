@@ -1,4 +1,8 @@
-/** Object Lock: configuration, retention, legal hold, the headers of writes, and what a lock keeps from happening. */
+/**
+ * Object Lock: configuration, retention, legal hold, the headers of writes, and what a lock keeps from happening.
+ * Proves: RES-BUC-03, RES-LCK-03, STA-VRS-03, STA-VRS-05, S3-LCK-02, S3-LCK-04, S3-LCK-05, S3-LCK-06, S3-LCK-07,
+ * S3-LCK-08, S3-LCK-09, S3-LCK-11, S3-LCK-19, ERR-S3X-02, ERR-S3X-03, ERR-S3X-04, ERR-S3X-05, LIM-VAL-20.
+ */
 import type { Block } from '../block.ts'
 import type { Talk } from '../talk.ts'
 import { eachBody, eachHeader, makeBucket, setVersioning, spoiledDocuments } from './helpers.ts'

@@ -1,4 +1,7 @@
-/** Multipart uploads, with good and bad parts and lists. */
+/**
+ * Multipart uploads, with good and bad parts and lists.
+ * Proves: DO-CAP-03, DO-CAP-12, DO-NOT-04.
+ */
 import { createHash } from 'node:crypto'
 import type { Block } from '../block.ts'
 import type { Talk } from '../talk.ts'

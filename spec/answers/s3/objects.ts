@@ -1,4 +1,7 @@
-/** Objects: their keys, what is stored beside their bytes, headers that are refused, and ways to send a body. */
+/**
+ * Objects: their keys, what is stored beside their bytes, headers that are refused, and ways to send a body.
+ * Proves: DO-CAP-11, DO-CAP-12, DO-CAP-14, DO-NOT-06, DO-NOT-08, DO-NOT-10, DO-NOT-15, RES-OBJ-06, STA-OBJ-02.
+ */
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Block } from '../block.ts'

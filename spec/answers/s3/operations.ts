@@ -1,4 +1,8 @@
-/** Every operation, by whom it may be and may not be asked, and every way to name none or two at once. */
+/**
+ * Every operation, by whom it may be and may not be asked, and every way to name none or two at once.
+ * Proves: DO-NOT-01, DO-NOT-05, DO-NOT-07, DO-NOT-10, DO-NOT-11, DO-NOT-12, DO-NOT-16, RES-AUD-06, RES-AUD-16,
+ * STA-AUD-01, EVT-AUD-04, ERR-S3X-03, ERR-S3X-04, ERR-S3X-07.
+ */
 import type { Block } from '../block.ts'
 import type { Talk } from '../talk.ts'
 import { makeBucket } from './helpers.ts'

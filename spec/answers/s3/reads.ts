@@ -1,4 +1,7 @@
-/** Reads: ranges, parts, conditions and replaced headers; and the conditions of writes. */
+/**
+ * Reads: ranges, parts, conditions and replaced headers; and the conditions of writes.
+ * Proves: DO-CAP-08.
+ */
 import { createHash } from 'node:crypto'
 import type { Block } from '../block.ts'
 import type { Talk } from '../talk.ts'

@@ -1,4 +1,7 @@
-/** Signatures: presigned and in headers, good, bad, late and early, and credentials that are none. */
+/**
+ * Signatures: presigned and in headers, good, bad, late and early, and credentials that are none.
+ * Proves: DO-NOT-20, AUT-MGT-08, AUT-S3P-01.
+ */
 import type { Block } from '../block.ts'
 import type { Line } from '../asking.ts'
 import { ROOT } from '../server.ts'

@@ -1,4 +1,7 @@
-/** Versions and delete markers, by their ids and without, in every state of versioning. */
+/**
+ * Versions and delete markers, by their ids and without, in every state of versioning.
+ * Proves: DO-CAP-04, RES-OBJ-04, STA-VRS-02, STA-OBJ-01, STA-OBJ-03, VER-ANY-08.
+ */
 import type { Block } from '../block.ts'
 import type { Talk } from '../talk.ts'
 import { eachQuery, makeBucket, setVersioning } from './helpers.ts'

@@ -1,3 +1,4 @@
+/** Proves: DO-CAP-20, AUT-MGT-10. */
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'tap'

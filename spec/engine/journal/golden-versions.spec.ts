@@ -1,4 +1,7 @@
-/** Golden journal 2, its state, and what both golden journals are written with today. */
+/**
+ * Golden journal 2, its state, and what both golden journals are written with today.
+ * Proves: DO-ACC-03.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execFileSync } from 'node:child_process'

@@ -1,4 +1,7 @@
-/** Checkpoints in a journal, and checkpoints that were kept elsewhere, as both verifiers of journals judge them. */
+/**
+ * Checkpoints in a journal, and checkpoints that were kept elsewhere, as both verifiers of journals judge them.
+ * Proves: RES-CHN-08.
+ */
 import { hash } from 'node:crypto'
 import { test } from 'tap'
 import { SigningKey } from '../../../engine/keys/signing-key.ts'

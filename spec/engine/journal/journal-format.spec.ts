@@ -1,4 +1,7 @@
-/** The bytes of the journal and of HEAD are laid out as the page of the format says. */
+/**
+ * The bytes of the journal and of HEAD are laid out as the page of the format says.
+ * Proves: RES-CHN-01.
+ */
 import { microsecondsOf, sequenceOf } from '../../../engine/brands.ts'
 import { genesisNext } from '../../../engine/journal/positions.ts'
 import type { SegmentHeader } from '../../../engine/journal/segment.ts'

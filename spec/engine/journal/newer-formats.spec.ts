@@ -1,4 +1,7 @@
-/** A program that finds what a newer one wrote: it says so by version, with an exit code of its own, and touches nothing. */
+/**
+ * A program that finds what a newer one wrote: it says so by version, with an exit code of its own, and touches nothing.
+ * Proves: VER-ANY-05.
+ */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** Proves: AUT-S3P-08. */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'

@@ -1,6 +1,7 @@
 /**
  * A pass whose disk fails at one of its writes or syncs, and whose process is killed then: what the journal says was removed is
  * removed, nothing else is, and the next start removes the rest, each version once.
+ * Proves: RES-RUL-08, API-RUL-08.
  */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,7 @@
 /**
  * No sequence of rules, writes, locks, clock steps and passes removes a version that a lock holds or that is too young;
  * what is due and free goes; and what was derived on the way is what the journal gives.
+ * Proves: RES-RUL-04, RES-RUL-05, STA-RUL-03, API-RUL-10.
  */
 import { join } from 'node:path'
 import * as fc from 'fast-check'

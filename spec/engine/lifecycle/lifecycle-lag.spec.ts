@@ -1,4 +1,7 @@
-/** What a worker of lifecycle rules tells of its passes: totals, when the last one ended, and how far behind it is. */
+/**
+ * What a worker of lifecycle rules tells of its passes: totals, when the last one ended, and how far behind it is.
+ * Proves: API-RUL-12.
+ */
 import { test } from 'tap'
 import { millisecondsOf, sequenceOf } from '../../../engine/brands.ts'
 import type { Command } from '../../../engine/commands/commands.ts'

@@ -1,4 +1,7 @@
-/** Encryption of payloads at rest (specification, Encryption at rest; S26), below the wire. */
+/**
+ * Encryption of payloads at rest (specification, Encryption at rest; S26), below the wire.
+ * Proves: DO-CAP-15.
+ */
 import { createDecipheriv, createHmac } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'

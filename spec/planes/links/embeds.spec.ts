@@ -1,4 +1,7 @@
-/** Embeds: shown in pages of the allowed origins, and never run. */
+/**
+ * Embeds: shown in pages of the allowed origins, and never run.
+ * Proves: DO-LIS-07, DO-CAP-18, RES-AUD-10, API-PUB-05, AUT-PUB-01, AUT-PUB-03.
+ */
 import tap, { test } from 'tap'
 import { microsecondsOf } from '../../../engine/brands.ts'
 import { deleteEmbed, revokeEmbed, updateEmbed } from '../../support/sharing-commands.ts'

@@ -1,10 +1,24 @@
-/** Links at the listeners of a server: also where somebody asks the wrong one, no token gets into a record. */
+/**
+ * Links at the listeners of a server: also where somebody asks the wrong one, no token gets into a record.
+ * Proves: DO-LIS-10.
+ */
 import tap, { test } from 'tap'
+import { basic } from '../../support/api-client.ts'
 import { startProcess } from '../../support/test-server.ts'
 
 const server = await startProcess({ frontEnds: 1 })
 tap.teardown(() => server.stop())
 const { endpoint, apiEndpoint, consoleUrl } = server
+
+test('the management plane is not on the port of S3', async (t) => {
+  const headers = { authorization: basic(server.accessKey, server.secretKey) }
+  for (const path of ['/api/v1/buckets', '/api/v1/auth/session', '/health', '/ready', '/metrics']) {
+    t.not((await fetch(`${apiEndpoint}${path}`, { headers })).status, 404, path)
+    const answer = await fetch(`${endpoint}${path}`, { headers })
+    t.ok(answer.status >= 400 && answer.status < 500, `${path}: ${answer.status}`)
+    t.match(await answer.text(), /^<\?xml [^]*<Error><Code>/, `${path} is a request of S3`)
+  }
+})
 
 test('the token of a link is in no record and in no log, whichever listener is asked for it', async (t) => {
   const token = 'T'.repeat(42) + 'A'

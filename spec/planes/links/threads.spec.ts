@@ -1,4 +1,7 @@
-/** Links of a server of several threads: what is revoked is dead on all of them at the next request. */
+/**
+ * Links of a server of several threads: what is revoked is dead on all of them at the next request.
+ * Proves: DO-LIS-07, DO-LIS-08, DO-LIS-09, DO-CAP-18, API-PUB-01, API-PUB-02, API-PUB-05, AUT-PUB-01.
+ */
 import { Agent, request } from 'node:http'
 import tap, { test } from 'tap'
 import { ApiClient, basic } from '../../support/api-client.ts'

@@ -1,4 +1,7 @@
-/** Shares with a password: tickets, and how often a password may be tried. */
+/**
+ * Shares with a password: tickets, and how often a password may be tried.
+ * Proves: RES-AUD-04, RES-AUD-10, API-MET-02, API-PUB-03, AUT-PUB-02, AUT-PUB-03, EVT-AUD-03.
+ */
 import tap, { test } from 'tap'
 import { revokeShare } from '../../support/sharing-commands.ts'
 import { startSharing } from '../../support/sharing-server.ts'

@@ -1,4 +1,7 @@
-/** Service accounts, credentials, policies and management tokens as the management plane keeps them. */
+/**
+ * Service accounts, credentials, policies and management tokens as the management plane keeps them.
+ * Proves: RES-ACC-04, RES-ACC-06, API-SYS-04, API-ACC-05.
+ */
 import tap, { test } from 'tap'
 import { bearer } from '../../support/api-client.ts'
 import type { AccountRecord, CreatedAccount, IssuedCredential, IssuedToken } from '../../support/management-records.ts'

@@ -1,4 +1,8 @@
-/** Queries of the audit trail and of its chain, over the wire. */
+/**
+ * Queries of the audit trail and of its chain, over the wire.
+ * Proves: RES-AUD-01, RES-CHN-02, RES-CHN-03, RES-CHN-04, RES-CHN-05, API-AUD-01, API-AUD-02, API-AUD-03, API-AUD-04,
+ * API-AUD-05, API-AUD-06, API-AUD-07, API-AUD-08, API-AUD-09, API-AUD-11, LIM-VAL-06, LIM-VAL-08.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test } from 'tap'

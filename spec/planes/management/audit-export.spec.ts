@@ -1,4 +1,8 @@
-/** Exports of the audit trail over the wire: their records, their manifest, and that nothing goes out unrecorded. */
+/**
+ * Exports of the audit trail over the wire: their records, their manifest, and that nothing goes out unrecorded.
+ * Proves: DO-CAP-22, RES-AUD-03, RES-AUD-15, RES-EXP-05, RES-EXP-06, RES-EXP-07, RES-EXP-08, RES-EXP-10, RES-EXP-11,
+ * API-AUD-10, API-AUD-11, API-AUD-12, ERR-OTH-04.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test } from 'tap'

@@ -1,4 +1,7 @@
-/** What records say of settings: what was asked for, and what it was before, on both planes. */
+/**
+ * What records say of settings: what was asked for, and what it was before, on both planes.
+ * Proves: EVT-GUA-07.
+ */
 import tap, { test } from 'tap'
 import type { CreatedAccount } from '../../support/management-records.ts'
 import { startManaged } from '../../support/management-server.ts'

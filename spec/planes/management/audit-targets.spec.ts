@@ -1,4 +1,7 @@
-/** What records are about: refused requests too, and on both planes the same objects. */
+/**
+ * What records are about: refused requests too, and on both planes the same objects.
+ * Proves: RES-AUD-06, RES-AUD-08.
+ */
 import { createHash } from 'node:crypto'
 import tap, { test } from 'tap'
 import { bearer } from '../../support/api-client.ts'

@@ -1,4 +1,7 @@
-/** What the audit records of changes on the management plane say, and what they keep to themselves. */
+/**
+ * What the audit records of changes on the management plane say, and what they keep to themselves.
+ * Proves: RES-AUD-04, RES-AUD-05.
+ */
 import tap, { test } from 'tap'
 import type { CreatedAccount, IssuedToken } from '../../support/management-records.ts'
 import { startManaged } from '../../support/management-server.ts'

@@ -1,4 +1,7 @@
-/** Bodies and requests that are malformed. */
+/**
+ * Bodies and requests that are malformed.
+ * Proves: API-GEN-02, LIM-VAL-05.
+ */
 import tap, { test } from 'tap'
 import type { CreatedAccount } from '../../support/management-records.ts'
 import { API } from '../../../planes/management/routing/define-route.ts'

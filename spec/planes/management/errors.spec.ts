@@ -1,4 +1,5 @@
 /** Every error of the table of errors, each provoked over the wire at least once. */
+/** Proves: STA-VRS-04, AUT-MGT-10, AUT-MET-02, ERR-MGT-01, ERR-MGT-03, ERR-MGT-04, ERR-OTH-01, ERR-OTH-07. */
 import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test } from 'tap'

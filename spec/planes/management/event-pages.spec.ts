@@ -1,4 +1,7 @@
-/** Pages of storage events over the wire: filters, cursors, bad parameters, and what writes at the same time. */
+/**
+ * Pages of storage events over the wire: filters, cursors, bad parameters, and what writes at the same time.
+ * Proves: RES-EVT-03, API-EVT-01, API-EVT-02, API-EVT-03, EVT-GUA-03, ERR-MGT-04.
+ */
 import tap, { test } from 'tap'
 import { startManaged } from '../../support/management-server.ts'
 import { allEvents, eventPage } from '../../support/storage-events.ts'

@@ -1,4 +1,8 @@
-/** Storage events over the wire: each type with its conditions. */
+/**
+ * Storage events over the wire: each type with its conditions.
+ * Proves: DO-CAP-19, RES-EVT-01, RES-EVT-04, RES-EVT-05, STA-VRS-02, STA-OBJ-04, API-OBJ-10, EVT-TYP-01, EVT-TYP-02,
+ * EVT-TYP-03, EVT-TYP-04, EVT-TYP-05, EVT-GUA-07.
+ */
 import tap, { test } from 'tap'
 import { UploadReclaim } from '../../../workers/reclaim-uploads.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'

@@ -1,4 +1,7 @@
-/** What lifecycle rules remove, as clients see it over the wire: storage events, the stream and the audit log. */
+/**
+ * What lifecycle rules remove, as clients see it over the wire: storage events, the stream and the audit log.
+ * Proves: RES-AUD-11, API-RUL-09.
+ */
 import tap, { test } from 'tap'
 import { DAY, runPass } from '../../support/lifecycle.ts'
 import { startManaged } from '../../support/management-server.ts'

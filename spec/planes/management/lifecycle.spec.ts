@@ -1,4 +1,8 @@
-/** Lifecycle rules over the management plane: creation, complete replacement, deletion, bounds, and their records. */
+/**
+ * Lifecycle rules over the management plane: creation, complete replacement, deletion, bounds, and their records.
+ * Proves: DO-NOT-15, RES-RUL-01, RES-RUL-02, RES-RUL-03, RES-RUL-06, RES-RUL-07, STA-RUL-01, STA-RUL-03, API-RUL-01,
+ * API-RUL-02, API-RUL-03, API-RUL-04, ERR-MGT-02, ERR-OTH-03, LIM-VAL-01.
+ */
 import tap, { test } from 'tap'
 import { RULES_MAXIMUM } from '../../../engine/lifecycle/rules.ts'
 import { startManaged } from '../../support/management-server.ts'

@@ -1,4 +1,7 @@
-/** Pages of buckets, service accounts, policies and management tokens over the wire. */
+/**
+ * Pages of buckets, service accounts, policies and management tokens over the wire.
+ * Proves: API-BUC-01, API-ACC-01, API-POL-01.
+ */
 import tap, { test } from 'tap'
 import { startManaged } from '../../support/management-server.ts'
 

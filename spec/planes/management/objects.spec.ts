@@ -1,4 +1,7 @@
-/** Objects over the management plane: pages, uploads, versions, bytes and what a page may show of them. */
+/**
+ * Objects over the management plane: pages, uploads, versions, bytes and what a page may show of them.
+ * Proves: API-OBJ-03, API-OBJ-05, API-OBJ-06.
+ */
 import tap, { test } from 'tap'
 import { API } from '../../../planes/management/routing/define-route.ts'
 import type { ApiAnswer } from '../../support/api-client.ts'

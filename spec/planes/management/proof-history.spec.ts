@@ -1,4 +1,7 @@
-/** Proof bundles with a history: which records it holds, when it is there, and what of it cannot be forged. */
+/**
+ * Proof bundles with a history: which records it holds, when it is there, and what of it cannot be forged.
+ * Proves: RES-BUN-11, RES-BUN-12, RES-BUN-13, RES-BUN-14, RES-BUN-15, RES-BUN-16.
+ */
 import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** Proof bundles of format version 2: what they say of each record is bound to the hash that is in the tree. */
+/**
+ * Proof bundles of format version 2: what they say of each record is bound to the hash that is in the tree.
+ * Proves: RES-BUN-04, VER-ANY-02, VER-ANY-04.
+ */
 import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

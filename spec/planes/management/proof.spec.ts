@@ -1,4 +1,8 @@
-/** Proof bundles over the wire: every kind of object, and what has no proof. */
+/**
+ * Proof bundles over the wire: every kind of object, and what has no proof.
+ * Proves: DO-CAP-21, RES-OBJ-01, RES-BUN-01, RES-BUN-03, RES-BUN-04, RES-BUN-05, RES-BUN-06, RES-BUN-07, RES-BUN-08,
+ * RES-BUN-09, RES-BUN-11, RES-KEY-01, VER-ANY-02.
+ */
 import { hash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

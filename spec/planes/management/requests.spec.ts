@@ -1,4 +1,7 @@
-/** What every request of the management plane has in common: ids, paths, queries, methods, and answers to HEAD. */
+/**
+ * What every request of the management plane has in common: ids, paths, queries, methods, and answers to HEAD.
+ * Proves: API-OBJ-03, EVT-AUD-07, LIM-VAL-05.
+ */
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { setTimeout } from 'node:timers/promises'

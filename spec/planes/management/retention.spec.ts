@@ -1,4 +1,7 @@
-/** The retention report over the wire, held against what was locked over S3. */
+/**
+ * The retention report over the wire, held against what was locked over S3.
+ * Proves: DO-CAP-22, RES-REP-01, RES-REP-02, RES-REP-03, RES-REP-04, RES-REP-05, RES-REP-06, RES-REP-07, API-AUD-13.
+ */
 import tap, { test } from 'tap'
 import { startManaged } from '../../support/management-server.ts'
 import { createLockBucket, DAY, later, lockLines, setDefaultRetention, setLegalHold } from '../../support/wire-locks.ts'

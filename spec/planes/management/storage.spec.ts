@@ -1,4 +1,8 @@
-/** Verification, inspection and repair, with damage planted on the disk. */
+/**
+ * Verification, inspection and repair, with damage planted on the disk.
+ * Proves: DO-CAP-23, DO-ACC-01, RES-STO-01, RES-STO-02, API-STO-01, API-STO-02, API-STO-03, API-STO-05, API-INT-01,
+ * API-INT-02.
+ */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import tap, { test } from 'tap'
@@ -8,7 +12,7 @@ import type { SnapshotFacts } from '../../../projections/snapshots/snapshot-fact
 import { systemAudit } from '../../../workers/system-audit.ts'
 import { flipByte } from '../../support/journal-files.ts'
 import { startManaged } from '../../support/management-server.ts'
-import { complete, createUpload, payloadFileNames, sendPart } from '../../support/multipart.ts'
+import { abort, complete, createUpload, payloadFileNames, sendPart } from '../../support/multipart.ts'
 
 let snapshots: SnapshotFacts = { state: 'off', newest: undefined, count: 0, bytes: 0, made: 0, failures: 0 }
 const server = await startManaged({ inlineBytesMaximum: 1000, snapshots: () => snapshots })
@@ -51,6 +55,14 @@ test('status and usage', async (t) => {
   t.equal(unused, volumeBytes - 1)
   t.match(await api.get('GET', '/storage/status'), { temporary_upload_bytes: 0 })
   t.ok(existsSync(file))
+})
+
+test('the status counts what uploads on their way hold', async (t) => {
+  const upload = await createUpload(server, '/stored/on-its-way')
+  await sendPart(server, '/stored/on-its-way', upload, 1, LARGE)
+  t.match(await api.get('GET', '/storage/status'), { temporary_upload_bytes: LARGE.length })
+  await abort(server, '/stored/on-its-way', upload)
+  t.match(await api.get('GET', '/storage/status'), { temporary_upload_bytes: 0 })
 })
 
 const snapshotStatus = () => api.get<{ snapshots: Record<string, unknown> }>('GET', '/storage/status')

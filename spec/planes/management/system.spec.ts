@@ -1,4 +1,7 @@
-/** What the server says of itself. */
+/**
+ * What the server says of itself.
+ * Proves: API-SYS-02, API-SYS-03, API-OBJ-11, LIM-VAL-21.
+ */
 import { millisecondsOf } from '../../../engine/brands.ts'
 import tap, { test } from 'tap'
 import { managementErrors } from '../../../planes/management/errors.ts'
@@ -161,6 +164,14 @@ test('the OpenAPI document has every route and every error', async (t) => {
     const tokens = operation?.security[0]?.['managementToken']
     t.same(tokens, typeof route.roles === 'string' ? undefined : route.roles, `${route.path}: roles`)
   }
+})
+
+test('no route changes the lock of an object', async (t) => {
+  const locks = routeList.filter(({ method, path }) => method !== 'GET' && /lock|hold|retention/.test(path))
+  t.same(
+    locks.map(({ method, path }) => `${method} ${path}`),
+    ['PUT /api/v1/buckets/{bucket}/default-retention'],
+  )
 })
 
 test('nothing of this was a fault of the server, nor another answer than the document says', async (t) => {

@@ -1,4 +1,7 @@
-/** Verification over HTTP: only damage is damage, a bucket is read whole, and nobody verifies for nobody. */
+/**
+ * Verification over HTTP: only damage is damage, a bucket is read whole, and nobody verifies for nobody.
+ * Proves: DO-CAP-23, API-INT-01, API-INT-02.
+ */
 import { EventEmitter, once } from 'node:events'
 import { rmSync, symlinkSync } from 'node:fs'
 import { request } from 'node:http'

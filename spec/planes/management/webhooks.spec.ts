@@ -1,4 +1,8 @@
-/** Routes of webhooks. What they send is in spec/workers. */
+/**
+ * Routes of webhooks. What they send is in spec/workers.
+ * Proves: RES-HOO-01, RES-HOO-02, RES-HOO-03, RES-HOO-04, RES-HOO-05, RES-HOO-06, STA-HOO-03, API-EVT-04, API-EVT-05,
+ * API-EVT-06, API-EVT-07, EVT-TAR-02, EVT-TAR-03, LIM-VAL-09.
+ */
 import tap, { test } from 'tap'
 import { microsecondsOf } from '../../../engine/brands.ts'
 import type { WebhookState } from '../../../engine/webhooks/state.ts'

@@ -1,4 +1,7 @@
-/** The metrics are in the text format of Prometheus, and named by its rules; the reader is first shown to find a breach. */
+/**
+ * The metrics are in the text format of Prometheus, and named by its rules; the reader is first shown to find a breach.
+ * Proves: API-MET-01.
+ */
 import tap, { test } from 'tap'
 import { MetricSlots } from '../../../planes/metrics/metric-slots.ts'
 import { metricTable } from '../../../planes/metrics/metric-table.ts'
@@ -81,6 +84,29 @@ test('a scrape keeps every rule and has every metric of the table', async (t) =>
         name,
       )
   }
+})
+
+test('the metrics that the specification names are there', async (t) => {
+  const names = [
+    'errors_total',
+    'operations_rejected_total',
+    'operations_active',
+    'operations_concurrency_limit',
+    'operations_queued',
+    'filesystem_available_bytes',
+    'filesystem_capacity_bytes',
+    'temporary_bytes',
+    'storage_physical_bytes',
+    'storage_logical_bytes',
+    'multipart_bytes',
+    'share_access_denied_total',
+  ].map((name) => `object_store_${name}`)
+  const { text } = await server.api.as(bearer(SCRAPE_TOKEN)).send('GET', '/metrics')
+  const told = new Set(parseExposition(text).map(({ name }) => name))
+  t.same(
+    names.filter((name) => !told.has(name)),
+    [],
+  )
 })
 
 test('durations are counted in buckets, with their sum', async (t) => {

@@ -1,4 +1,7 @@
-/** The journal of many requests at once, and what it must not hold; spec/answers has the records of each kind of request. */
+/**
+ * The journal of many requests at once, and what it must not hold; spec/answers has the records of each kind of request.
+ * Proves: DO-ACC-03, RES-AUD-04, RES-CHN-01.
+ */
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import tap, { test } from 'tap'
 import { startInThread } from '../../support/test-server.ts'

@@ -1,3 +1,4 @@
+/** Proves: RES-AUD-05, API-PRO-01, API-PRO-04, API-PRO-09, AUT-MET-01, EVT-AUD-01, EVT-AUD-06, EVT-AUD-07. */
 import { readdirSync } from 'node:fs'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import tap, { test } from 'tap'

@@ -1,3 +1,4 @@
+/** Proves: RES-CHN-07, EVT-AUD-02. */
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'

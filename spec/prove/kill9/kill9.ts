@@ -1,3 +1,4 @@
+/** Proves: DO-CAP-20, EVT-GUA-01, EVT-GUA-04. */
 import { join } from 'node:path'
 import type { Finding } from '../../support/dying-servers/client-findings.ts'
 import type { Proof, ProofResult, ProofTask } from '../proof.ts'

@@ -1,3 +1,4 @@
+/** Proves: DO-LIS-01. */
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { environment } from '../../../cli/environment.ts'

@@ -1,4 +1,7 @@
-/** Bodies in chunks where the extension is off, and unsigned ones over plain HTTP: refused, and the setting named. */
+/**
+ * Bodies in chunks where the extension is off, and unsigned ones over plain HTTP: refused, and the setting named.
+ * Proves: DO-NOT-09.
+ */
 import { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { CHUNK_FORMS } from '../../../support/chunked-requests.ts'

@@ -1,3 +1,4 @@
+/** Proves: DO-CAP-10. */
 import * as fc from 'fast-check'
 import { test } from 'tap'
 import { type CorsRule, corsRules } from '../../../../engine/events/values.ts'

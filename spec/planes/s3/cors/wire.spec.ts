@@ -1,4 +1,7 @@
-/** CORS on the wire: the configuration and preflights. */
+/**
+ * CORS on the wire: the configuration and preflights.
+ * Proves: DO-CAP-09.
+ */
 import { rmSync } from 'node:fs'
 import tap, { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'

@@ -1,4 +1,7 @@
-/** S13: every operation against its action, both ways: with it alone it passes, with all but it it does not. */
+/**
+ * S13: every operation against its action, both ways: with it alone it passes, with all but it it does not.
+ * Proves: AUT-S3P-04, AUT-S3P-10, AUT-S3P-11.
+ */
 import tap, { test } from 'tap'
 import { EXTENSIONS } from '../../../../planes/objects/s3-extensions.ts'
 import { S3_ACTIONS } from '../../../../planes/s3/authorize.ts'

@@ -1,3 +1,4 @@
+/** Proves: AUT-S3P-01. */
 import { createHmac } from 'node:crypto'
 import { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'

@@ -1,4 +1,7 @@
-/** What policies let service accounts do, from the management plane to the SDK. */
+/**
+ * What policies let service accounts do, from the management plane to the SDK.
+ * Proves: RES-POL-04.
+ */
 import { CopyObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3'
 import tap, { type Test, test } from 'tap'
 import type { PolicyStatement } from '../../../../engine/events/values.ts'

@@ -1,4 +1,7 @@
-/** How long signatures hold, and what is refused only after them. */
+/**
+ * How long signatures hold, and what is refused only after them.
+ * Proves: DO-NOT-14.
+ */
 import { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { NO_EXTENSIONS } from '../../../../planes/objects/s3-extensions.ts'

@@ -1,4 +1,7 @@
-/** A change of access holds for the very next request: disabled, deleted, expired, attached, detached. */
+/**
+ * A change of access holds for the very next request: disabled, deleted, expired, attached, detached.
+ * Proves: DO-NOT-14, RES-ACC-07, API-ACC-04, API-ACC-05, AUT-S3P-02.
+ */
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import tap, { test } from 'tap'
 import { allow, type Identity, newIdentity, s3ClientOf } from '../../../support/identities.ts'
@@ -49,6 +52,16 @@ test('a temporary credential expires', async (t) => {
   now += 1
   t.equal(await read(temporary), NO_LONGER)
   t.equal(await read(identity), 'no error')
+})
+
+test('a rotated account has two credentials, until the earlier one is disabled', async (t) => {
+  const identity = await reader()
+  const { id } = identity.account
+  const later = clientOf(await api.get('POST', `/service-accounts/${id}/credentials`))
+  t.same([await read(identity), await read(later)], ['no error', 'no error'])
+  const status = `/service-accounts/${id}/credentials/${identity.credential.credential_id}/status`
+  await api.get('PUT', status, { enabled: false })
+  t.same([await read(identity), await read(later)], [NO_LONGER, 'no error'])
 })
 
 test('nothing of this was a fault of the server', async (t) => {

@@ -1,3 +1,4 @@
+/** Proves: RES-AUD-14, STA-LCK-02, S3-LCK-16. */
 import tap, { type Test, test } from 'tap'
 import type { JournalEntry } from '../../../support/journal-entries.ts'
 import { startInThread } from '../../../support/test-server.ts'

@@ -1,4 +1,7 @@
-/** Retention and the clock: what time releases, and what a clock that was set back does not (specification, S3 errors). */
+/**
+ * Retention and the clock: what time releases, and what a clock that was set back does not (specification, S3 errors).
+ * Proves: STA-LCK-09, ERR-S3X-06, LIM-VAL-16.
+ */
 import { rmSync } from 'node:fs'
 import tap, { type Test, test } from 'tap'
 import { CLOCK_TOLERANCE_SECONDS, startInThread, temporaryDirectory } from '../../../support/test-server.ts'

@@ -1,4 +1,7 @@
-/** The default retention of a bucket; spec/answers has its documents. */
+/**
+ * The default retention of a bucket; spec/answers has its documents.
+ * Proves: DO-CAP-06, RES-LCK-03, S3-LCK-03, S3-LCK-06, S3-LCK-09, S3-LCK-10, LIM-VAL-20.
+ */
 import tap, { test } from 'tap'
 import { startInThread } from '../../../support/test-server.ts'
 import { isDone } from '../../../support/wire-assertions.ts'

@@ -1,4 +1,7 @@
-/** Every way over the wire to lose a version, tried on versions under every lock (S7, W4). */
+/**
+ * Every way over the wire to lose a version, tried on versions under every lock (S7, W4).
+ * Proves: RES-OBJ-04, RES-OBJ-05, STA-LCK-03, STA-LCK-05, STA-LCK-06, STA-OBJ-01, S3-LCK-18, ERR-S3X-01.
+ */
 import { rmSync } from 'node:fs'
 import tap, { type Test, test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'

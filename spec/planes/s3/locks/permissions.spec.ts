@@ -1,4 +1,8 @@
-/** Who may lock, and who may release (Object Lock rules 5 and 7), and what is told to those who may not (S9). */
+/**
+ * Who may lock, and who may release (Object Lock rules 5 and 7), and what is told to those who may not (S9).
+ * Proves: DO-CAP-06, STA-LCK-02, STA-LCK-07, S3-LCK-02, S3-LCK-07, S3-LCK-12, S3-LCK-13, S3-LCK-15, AUT-S3P-10,
+ * AUT-S3P-11.
+ */
 import tap, { type Test, test } from 'tap'
 import { compilePolicies } from '../../../../engine/access/policy.ts'
 import type { PolicyStatement } from '../../../../engine/events/values.ts'

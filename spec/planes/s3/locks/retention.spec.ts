@@ -1,3 +1,7 @@
+/**
+ * Proves: DO-CAP-06, RES-LCK-01, RES-LCK-02, STA-LCK-01, STA-LCK-02, STA-LCK-03, STA-LCK-04, STA-LCK-05, STA-LCK-07,
+ * S3-LCK-04, S3-LCK-14, ERR-S3X-01.
+ */
 import tap, { type Test, test } from 'tap'
 import { startInThread } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'

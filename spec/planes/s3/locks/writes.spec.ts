@@ -1,3 +1,4 @@
+/** Proves: RES-LCK-01, RES-LCK-02, S3-LCK-08. */
 import tap, { type Test, test } from 'tap'
 import { startInThread } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'

@@ -1,4 +1,7 @@
-/** ListParts and ListMultipartUploads: pages, markers, order, prefixes. */
+/**
+ * ListParts and ListMultipartUploads: pages, markers, order, prefixes.
+ * Proves: DO-CAP-03.
+ */
 import tap, { test } from 'tap'
 import { byUtf8 } from '../../../model/naive-listing.ts'
 import { PREFIX_MARK } from '../../../support/model/list-model.ts'

@@ -1,4 +1,7 @@
-/** Reading objects that were made of parts: whole, in ranges, and damaged. */
+/**
+ * Reading objects that were made of parts: whole, in ranges, and damaged.
+ * Proves: DO-CAP-13.
+ */
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { GetObjectCommand } from '@aws-sdk/client-s3'

@@ -1,4 +1,7 @@
-/** DeleteObjects, an extension: what it answers, and that each key of it is a deletion like any other. */
+/**
+ * DeleteObjects, an extension: what it answers, and that each key of it is a deletion like any other.
+ * Proves: DO-NOT-03.
+ */
 import { hash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import tap, { test } from 'tap'

@@ -1,3 +1,4 @@
+/** Proves: DO-CAP-08. */
 import { millisecondsOf } from '../../../../engine/brands.ts'
 import { test } from 'tap'
 import { contentRange } from '../../../../planes/http/headers/byte-range.ts'

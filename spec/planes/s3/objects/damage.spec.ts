@@ -1,3 +1,4 @@
+/** Proves: DO-CAP-13. */
 import { closeSync, openSync, readdirSync, readSync, renameSync, rmSync, truncateSync, writeSync } from 'node:fs'
 import tap, { test } from 'tap'
 import { volumeNumberOf } from '../../../../engine/brands.ts'

@@ -1,6 +1,7 @@
 /**
  * Encryption at rest over the wire (specification, Encryption at rest; S26: a claim of encryption is checked by looking
  * for a known text in every byte of the data directory).
+ * Proves: DO-CAP-12, DO-CAP-15.
  */
 import { hash } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+/** Proves: DO-CAP-08, RES-OBJ-05. */
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import * as fc from 'fast-check'
 import tap, { test } from 'tap'

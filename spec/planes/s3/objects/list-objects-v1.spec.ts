@@ -1,4 +1,7 @@
-/** The first version of ListObjects, an extension, over the same listing as the second. */
+/**
+ * The first version of ListObjects, an extension, over the same listing as the second.
+ * Proves: DO-NOT-02.
+ */
 import { ListObjectsCommand } from '@aws-sdk/client-s3'
 import tap, { test } from 'tap'
 import { compilePolicies } from '../../../../engine/access/policy.ts'

@@ -1,4 +1,7 @@
-/** Puts around the sizes where storage changes, what cannot be kept, and requests that race. */
+/**
+ * Puts around the sizes where storage changes, what cannot be kept, and requests that race.
+ * Proves: DO-CAP-01.
+ */
 import { hash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'

@@ -1,4 +1,7 @@
-/** What is meant for other services, and what is said twice. */
+/**
+ * What is meant for other services, and what is said twice.
+ * Proves: DO-NOT-14, DO-NOT-17.
+ */
 import tap, { test } from 'tap'
 import type { QueryParameter } from '../../../../planes/s3/request/query-parameters.ts'
 import { startInThread } from '../../../support/test-server.ts'

@@ -1,3 +1,4 @@
+/** Proves: DO-NOT-13. */
 import { X509Certificate } from 'node:crypto'
 import tap, { test } from 'tap'
 import { HostNames } from '../../../../planes/s3/request/host-names.ts'

@@ -1,3 +1,4 @@
+/** Proves: DO-CAP-01, ERR-OTH-06, LIM-VAL-18, LIM-VAL-19. */
 import { readdirSync } from 'node:fs'
 import tap, { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'

@@ -1,3 +1,4 @@
+/** Proves: DO-NOT-01, DO-NOT-06, DO-NOT-08, DO-NOT-12. */
 import * as sdk from '@aws-sdk/client-s3'
 import { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
@@ -107,7 +108,9 @@ test('unsupported headers, as headers and in a presigned query', async (t) => {
   t.equal(headerRefusal([['x-amz-bypass-governance-retention', 'true']]), 'NotImplemented')
   t.equal(headerRefusal([['x-amz-bypass-governance-retention', 'true']], '', 'DELETE'), undefined)
   t.equal(headerRefusal([['x-amz-acl', 'private']]), undefined)
-  t.equal(headerRefusal([['x-amz-acl', 'public-read']]), 'NotImplemented')
+  for (const acl of ['public-read', 'bucket-owner-full-control']) {
+    t.equal(headerRefusal([['x-amz-acl', acl]]), 'NotImplemented', acl)
+  }
   t.equal(headerRefusal([['x-amz-server-side-encryption', 'AES256']]), 'NotImplemented')
   t.equal(headerRefusal([['x-amz-storage-class', 'STANDARD']]), undefined)
   for (const coding of ['aws-chunked', 'gzip, AWS-Chunked', 'aws-chunked,gzip']) {

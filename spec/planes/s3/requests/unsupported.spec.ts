@@ -1,4 +1,7 @@
-/** What a 501 tells: the client what to set, the log and the record what was refused and why. */
+/**
+ * What a 501 tells: the client what to set, the log and the record what was refused and why.
+ * Proves: DO-NOT-01, DO-NOT-03, DO-NOT-04, DO-NOT-05, DO-NOT-09, ERR-S3X-07.
+ */
 import tap, { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { type Extension, EXTENSIONS } from '../../../../planes/objects/s3-extensions.ts'

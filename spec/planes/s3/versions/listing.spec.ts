@@ -1,4 +1,7 @@
-/** ListObjectVersions: many versions, long keys, and what goes on between two pages. */
+/**
+ * ListObjectVersions: many versions, long keys, and what goes on between two pages.
+ * Proves: DO-CAP-04.
+ */
 import tap, { test } from 'tap'
 import { startInThread } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'

@@ -1,4 +1,7 @@
-/** What a version id tells, and how it is spelled; spec/answers and the model of the store have the rest. */
+/**
+ * What a version id tells, and how it is spelled; spec/answers and the model of the store have the rest.
+ * Proves: RES-OBJ-03.
+ */
 import tap, { test } from 'tap'
 import { startInThread } from '../../../support/test-server.ts'
 import { isError } from '../../../support/wire-assertions.ts'
