@@ -6,6 +6,9 @@ const LISTED_MAXIMUM = 10_000
 /** Members that count entries of one page. */
 const COUNTS = ['examined', 'held_count']
 
+/** Members that only the first page has, for all pages. */
+const TOTALS = ['held_total']
+
 /**
  * All pages of an inspection or a report as one answer, which has a cursor only if it ends early.
  * @param lists members whose entries are joined over all pages
@@ -34,6 +37,7 @@ function added(sum: Answer, page: Answer, lists: readonly string[]): Answer {
   const counted = COUNTS.filter((name) => typeof page[name] === 'number')
   return {
     ...page,
+    ...Object.fromEntries(TOTALS.filter((name) => name in sum).map((name) => [name, sum[name]])),
     // Findings of one page are not undone by a later page without findings.
     ...(sum['consistent'] === false ? { consistent: false } : {}),
     ...Object.fromEntries(counted.map((name) => [name, Number(sum[name]) + Number(page[name])])),

@@ -186,6 +186,7 @@ function managementServices(
       reader: store.webhooks,
       secrets: store.webhookSecrets,
       rules: webhooks.rules,
+      ownFault: (target) => webhooks.ownFault(target),
       test: (webhook) => webhooks.test(webhook),
     },
     sharing: {

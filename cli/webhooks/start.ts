@@ -86,6 +86,11 @@ export class Webhooks {
     })
   }
 
+  /** Why a target is refused that is this server itself; undefined for another. */
+  ownFault(target: string): string | undefined {
+    return this.#sender.ownFault(target)
+  }
+
   /** Sends a made-up event to a webhook, once. */
   async test(webhook: WebhookState) {
     const { id, event } = testEvent(webhook, systemMilliseconds())

@@ -54,6 +54,8 @@ interface WebhookServices {
   /** Seals signing secrets. */
   readonly secrets: SecretBox
   readonly rules: TargetRules
+  /** Why a valid target is refused that is this server itself; undefined for another. */
+  readonly ownFault: (target: string) => string | undefined
   /** Sends a test event once; never fails. */
   readonly test: (webhook: WebhookState) => Promise<WebhookTest>
 }

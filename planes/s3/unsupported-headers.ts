@@ -29,7 +29,11 @@ const AWS_CHUNKED = `aws-chunked bodies are not supported; ${CLIENT_HINTS['signe
 const LOCK_ON_WRITE = 'a lock is set when an object is written'
 
 export const UNSUPPORTED_HEADERS: readonly UnsupportedHeader[] = [
-  { name: 'x-amz-acl', accepted: ['private'], why: 'ACLs are not supported; policies of the service decide' },
+  {
+    name: 'x-amz-acl',
+    accepted: ['private', 'bucket-owner-full-control'],
+    why: 'ACLs are not supported; policies of the service decide',
+  },
   { name: 'x-amz-grant-*', why: 'ACLs are not supported; policies of the service decide' },
   { name: 'x-amz-object-ownership', accepted: ['bucketownerenforced'], why: 'ACLs are not supported' },
   { name: 'x-amz-tagging', why: 'object tags are not supported' },

@@ -71,6 +71,7 @@ function reportPage(from: number, next: string | null) {
   return {
     versions: Array.from({ length: 4000 }, (_, index) => ({ key: String(from + index) })),
     held_count: 3999,
+    held_total: from === 0 ? 7998 : null,
     truncated: next !== null,
     next_after: next,
   }
@@ -85,7 +86,7 @@ test('a report of several pages is one, with the counts of all', async (t) => {
   })
   t.same(asked, [undefined, 'a'])
   t.equal((whole['versions'] as unknown[]).length, 8000)
-  t.match(whole, { held_count: 7998, truncated: false, next_after: null })
+  t.match(whole, { held_count: 7998, held_total: 7998, truncated: false, next_after: null })
   t.notOk('consistent' in whole || 'examined' in whole, 'nothing that no page has')
   const endless = await joinedPages(['versions'], async () => reportPage(0, 'more'))
   t.match(endless, { held_count: 3 * 3999, truncated: true, next_after: 'more' })

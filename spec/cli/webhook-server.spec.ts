@@ -49,6 +49,11 @@ test('deliveries over TLS: to an authority of webhooks.ca_file, and to no other'
   const api = ApiClient.of(server.apiEndpoint, basic(ACCESS_KEY, SECRET_KEY))
   const create = (target_url: string) =>
     api.get<Made>('POST', '/webhooks', { target_url, event_types: ['object.created'] })
+  for (const endpoint of [server.apiEndpoint, server.endpoint]) {
+    const target_url = endpoint.replace('http:', 'https:')
+    const refused = await api.call('POST', '/webhooks', { target_url, event_types: ['object.created'] })
+    t.match(refused, { status: 400, message: /^target_url: must not be this server itself/ }, target_url)
+  }
   const made = await create(trusted.url)
   const other = await create(stranger.url)
   await createBucket(server, 'sent')

@@ -57,7 +57,7 @@ export interface ManagedOptions extends InThreadOptions {
   /** What `sharing.*` allows. */
   readonly sharing?: () => Partial<SharingSettings>
   /** What `webhooks.*` allows, and how made-up events are sent. */
-  readonly webhooks?: Partial<Pick<ManagementServices['webhooks'], 'rules' | 'test'>>
+  readonly webhooks?: Partial<Pick<ManagementServices['webhooks'], 'rules' | 'test' | 'ownFault'>>
   /** Null: none is configured. */
   readonly scrapeToken?: string | null
   /** `checkpoints.witness_for`. */
@@ -252,6 +252,7 @@ function servicesOf(
       reader: server.session.webhooks,
       secrets: server.session.webhookSecrets,
       rules: { allowHttp: false, allowPrivateNetworks: false },
+      ownFault: () => undefined,
       test: async () => ({ event: 'test-0', timeMicroseconds: microsecondsOf(0), status: 200, error: undefined }),
       ...options.webhooks,
     },

@@ -196,6 +196,11 @@ test('this server itself is never a target', async (t) => {
     for (const url of urls)
       t.match(await sender.send(webhookTo(url), storageEvent(1)), { error: /this server itself/ }, url)
   }
+  const own = senderWith({ ownListeners: () => [{ host: '0.0.0.0', port: 7601 }] })
+  for (const host of ['127.0.0.1', '[::1]', 'localhost', 'LOCALHOST.', 'a.localhost', '[::ffff:127.0.0.1]'])
+    t.match(own.ownFault(`http://${host}:7601/hook`), /this server itself/, host)
+  for (const target of ['http://127.0.0.1:7602/', 'http://localhost/', 'http://receiver.example:7601/'])
+    t.equal(own.ownFault(target), undefined, target)
   const bound = senderWith({ ownListeners: () => [{ host: '10.9.8.7', port: 1 }] })
   for (const host of ['10.9.8.7', '[::ffff:10.9.8.7]', '[::ffff:a09:807]', '[0:0:0:0:0:FFFF:0A09:0807]'])
     t.match(await bound.send(webhookTo(`http://${host}:1/`), storageEvent(1)), { error: /this server itself/ }, host)

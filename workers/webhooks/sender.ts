@@ -82,6 +82,25 @@ export class WebhookSender {
     }
   }
 
+  /**
+   * Why nothing will be sent to a target as it is written: its address is this server itself. Undefined for a name other
+   * than localhost, which is resolved at every attempt.
+   * @param target a valid URL
+   */
+  ownFault(target: string): string | undefined {
+    const url = new URL(target)
+    const { hostname } = url
+    const address = addressIn(url) ?? (/^(.*\.)?localhost\.?$/.test(hostname) ? '127.0.0.1' : undefined)
+    return address === undefined || !this.#isOwn(url, address)
+      ? undefined
+      : `must not be this server itself: ${url.host} is one of its listeners`
+  }
+
+  #isOwn(url: URL, address: string): boolean {
+    const port = url.port === '' ? DEFAULT_PORTS[url.protocol] : Number(url.port)
+    return this.#options.ownListeners().some((own) => own.port === port && isOwn(address, own.host))
+  }
+
   #urlOf(webhook: WebhookState): URL {
     const target = this.#targetOf(webhook)
     const fault = targetFault(target, this.#options.rules)
@@ -123,18 +142,16 @@ export class WebhookSender {
 
   /** Every address of the target, resolved now; throws if a single one may not be sent to. */
   async #addressesOf(url: URL, signal: AbortSignal): Promise<readonly string[]> {
-    const { rules, resolve, ownListeners } = this.#options
+    const { rules, resolve } = this.#options
     signal.throwIfAborted()
     const literal = addressIn(url)
     const addresses =
       literal === undefined ? await Promise.race([resolve(url.hostname, signal), aborted(signal)]) : [literal]
     if (addresses.length === 0) throw new Error(`${url.hostname} has no address`)
-    const port = url.port === '' ? DEFAULT_PORTS[url.protocol] : Number(url.port)
-    const own = ownListeners().filter((listener) => listener.port === port)
     for (const address of addresses) {
       const fault = addressFault(address, rules)
       if (fault !== undefined) throw new Error(fault)
-      if (own.some(({ host }) => isOwn(address, host))) throw new Error(`${address} is this server itself`)
+      if (this.#isOwn(url, address)) throw new Error(`${address} is this server itself`)
     }
     return addresses
   }

@@ -1,11 +1,12 @@
 import type { Microseconds } from '../../../engine/brands.ts'
 import type { HttpResponse } from '../../http/exchange.ts'
 import { ADMINISTRATOR, defineRoute, json, type Route } from '../routing/define-route.ts'
+import { invalid } from '../errors.ts'
 import { newCredential } from './new-credential.ts'
 import type { ManagementRequest } from '../requests/management-request.ts'
 import { jsonResponse } from '../responses.ts'
 import { command } from '../routing/route-command.ts'
-import { expiryOf, LIFETIME } from '../schemas/common.ts'
+import { LIFETIME, LIFETIMES, SENT_TIME, sentExpiry } from '../schemas/common.ts'
 import { component } from '../schemas/components.ts'
 import { FLAG, object } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
@@ -47,13 +48,14 @@ const issueTemporaryCredential = defineRoute({
   pattern: 'POST /service-accounts/{id}/temporary-credentials',
   roles: ADMINISTRATOR,
   summary: 'Issues a credential that expires.',
-  request: object({ expires_in_seconds: LIFETIME }),
+  request: object({}, { expires_in_seconds: LIFETIME, expires_at: SENT_TIME }),
   answer: { 201: json(component('IssuedCredential')) },
   errors: ['ACCOUNT_NOT_FOUND', 'TOO_MANY_CREDENTIALS'],
   async handle(request, services) {
     const { account } = requireAccount(request.parameters.id, services)
-    const { expires_in_seconds: lifetime } = await request.body()
-    return issue(request, services, account, expiryOf(lifetime, services.expiryClock()))
+    const expires = sentExpiry(await request.body(), services.expiryClock(), LIFETIMES) ?? undefined
+    if (expires === undefined) throw invalid('expires_in_seconds', 'is missing: send it or expires_at')
+    return issue(request, services, account, expires)
   },
   command: command('credential temporary', 'issue a credential that expires', {
     arguments: { account: 'text' },

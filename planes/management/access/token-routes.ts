@@ -6,7 +6,7 @@ import { tokenDigest } from './bearer-token.ts'
 import { NAMED_OPTIONS, NAMED_QUERY, namedPage, NEXT_AFTER } from '../requests/named-pages.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command } from '../routing/route-command.ts'
-import { expiryOf, LIFETIME, TITLE } from '../schemas/common.ts'
+import { LIFETIME, LIFETIMES, SENT_TIME, sentExpiry, TITLE } from '../schemas/common.ts'
 import { component } from '../schemas/components.ts'
 import { listOf, object } from '../schemas/schema.ts'
 import { rfc3339, rfc3339OrNull } from '../requests/timestamps.ts'
@@ -48,12 +48,13 @@ const issueToken = defineRoute({
   pattern: 'POST /management-tokens',
   roles: ADMINISTRATOR,
   summary: 'Issues a management token for a role; it is shown once.',
-  request: object({ name: TITLE, role: component('Role') }, { expires_in_seconds: LIFETIME }),
+  request: object({ name: TITLE, role: component('Role') }, { expires_in_seconds: LIFETIME, expires_at: SENT_TIME }),
   answer: { 201: json(component('IssuedManagementToken')) },
   /** Only the digest of the token is stored. */
   async handle(request, services) {
-    const { name, role, expires_in_seconds: lifetime } = await request.body()
-    const expiresMicroseconds = lifetime === undefined ? undefined : expiryOf(lifetime, services.expiryClock())
+    const sent = await request.body()
+    const { name, role } = sent
+    const expiresMicroseconds = sentExpiry(sent, services.expiryClock(), LIFETIMES) ?? undefined
     const id = newId('tok')
     const token = newManagementToken()
     const issued = { token: id, title: name, role, expiresMicroseconds }

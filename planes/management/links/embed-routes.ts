@@ -9,12 +9,12 @@ import { bucketIn, requireKey, VERSION_ERRORS } from '../object-lookup.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command, objectPath } from '../routing/route-command.ts'
 import { component } from '../schemas/components.ts'
-import { listOf, object, orNull, text, whole } from '../schemas/schema.ts'
+import { listOf, object, text, whole } from '../schemas/schema.ts'
 import {
   EMBED_RESOURCE,
   embedRecord,
   embedUrl,
-  LINK_LIFETIME,
+  LINK_EXPIRY,
   linkExpiry,
   OBJECT_RESOURCE,
   placeOfLink,
@@ -77,7 +77,7 @@ const createEmbed = defineRoute({
     { allowed_origins: ORIGINS },
     {
       version_id: text({ minimum: 1, maximum: 64 }),
-      expires_in_seconds: orNull(LINK_LIFETIME),
+      ...LINK_EXPIRY,
       cache_seconds: CACHE_SECONDS,
     },
   ),
@@ -88,7 +88,7 @@ const createEmbed = defineRoute({
     const sent = await request.body()
     requireSharing(services)
     const allowedOrigins = originsOf(sent.allowed_origins)
-    const expiresMicroseconds = linkExpiry(sent.expires_in_seconds, services.expiryClock(), services)
+    const expiresMicroseconds = linkExpiry(sent, services.expiryClock(), services)
     const target = requireTarget(request, sent.version_id, services)
     const embed = newId('embed')
     const { token, digest, sealedToken } = services.sharing.tokens.create('embed', embed)
@@ -140,19 +140,17 @@ const updateEmbed = defineRoute({
   roles: ADMINISTRATORS,
   summary: 'Changes an embed; absent members stay unchanged. An expiry of null means never.',
   records: { operation: 'embed.updated', resource: EMBED_RESOURCE },
-  request: object(
-    {},
-    { allowed_origins: ORIGINS, expires_in_seconds: orNull(LINK_LIFETIME), cache_seconds: CACHE_SECONDS },
-  ),
+  request: object({}, { allowed_origins: ORIGINS, ...LINK_EXPIRY, cache_seconds: CACHE_SECONDS }),
   answer: { 200: json(component('Embed')) },
   errors: ['EMBED_NOT_FOUND', 'EMBED_REVOKED'],
   async handle(request, services) {
-    const { allowed_origins, expires_in_seconds: lifetime, cache_seconds } = await request.body()
+    const sent = await request.body()
+    const { allowed_origins, cache_seconds } = sent
     const allowedOrigins = allowed_origins && originsOf(allowed_origins)
     const expiry =
-      lifetime === undefined
+      sent.expires_in_seconds === undefined && sent.expires_at === undefined
         ? undefined
-        : { expiresMicroseconds: linkExpiry(lifetime, services.expiryClock(), services) }
+        : { expiresMicroseconds: linkExpiry(sent, services.expiryClock(), services) }
     // Read before the change: another request may delete the embed before this one is answered.
     const before = requireEmbed(request.parameters.id, services.catalog.snapshot())
     const { embed } = before

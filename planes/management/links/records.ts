@@ -8,13 +8,19 @@ import { findObject, findTarget } from '../../objects/find-object.ts'
 import { versionIdOf } from '../../objects/version-ids.ts'
 import { invalid, ManagementError } from '../errors.ts'
 import { bucketIn, type ObjectRequest, requireFound, requireKey, versionOf } from '../object-lookup.ts'
-import { expiryOf } from '../schemas/common.ts'
-import { whole } from '../schemas/schema.ts'
+import { SENT_TIME, type SentExpiry, sentExpiry } from '../schemas/common.ts'
+import { orNull, whole } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
 import { rfc3339, rfc3339OrNull } from '../requests/timestamps.ts'
 
-/** Seconds until a link expires: from a minute to ten years. */
-export const LINK_LIFETIME = whole({ minimum: 60, maximum: 10 * 365 * 24 * 60 * 60 })
+/** Bounds of the seconds until a link expires: from a minute to ten years. */
+const LINK_LIFETIMES = { minimum: 60, maximum: 10 * 365 * 24 * 60 * 60 } as const
+
+/** The members of a body that say when a link expires: one of the two, or none. */
+export const LINK_EXPIRY = {
+  expires_in_seconds: orNull(whole(LINK_LIFETIMES)),
+  expires_at: orNull(SENT_TIME),
+} as const
 
 /** @throws ManagementError SHARE_NOT_FOUND */
 export function requireShare(id: string, snapshot: CatalogSnapshot): ShareState {
@@ -88,19 +94,22 @@ export function requireSharing({ sharing }: ManagementServices): void {
 }
 
 /**
- * Time of expiry of a link with this lifetime in seconds; undefined for a link that never expires.
- * @throws ManagementError INVALID_REQUEST when it would live longer than the deployment allows
+ * Time of expiry of a link by its body; undefined for a link that never expires.
+ * @throws ManagementError INVALID_REQUEST for both forms, and when it would live longer than the deployment allows
  */
 export function linkExpiry(
-  seconds: number | null | undefined,
+  sent: SentExpiry,
   now: Milliseconds,
   { sharing }: ManagementServices,
 ): Microseconds | undefined {
+  const expires = sentExpiry(sent, now, LINK_LIFETIMES) ?? undefined
   const { maximumLifetimeSeconds: maximum } = sharing.settings()
-  if (maximum !== undefined && (seconds ?? Infinity) > maximum) {
-    throw invalid('expires_in_seconds', `must be sent, and be at most ${maximum} (sharing.maximum_lifetime_seconds)`)
+  if (maximum !== undefined && (expires ?? Infinity) / 1000 > now + maximum * 1000) {
+    const field = sent.expires_at == null ? 'expires_in_seconds' : 'expires_at'
+    const most = field === 'expires_at' ? `${maximum} seconds from now` : String(maximum)
+    throw invalid(field, `must be sent, and be at most ${most} (sharing.maximum_lifetime_seconds)`)
   }
-  return seconds === undefined || seconds === null ? undefined : expiryOf(seconds, now)
+  return expires
 }
 
 /**

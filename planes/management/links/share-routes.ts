@@ -12,7 +12,7 @@ import { command, objectPath } from '../routing/route-command.ts'
 import { component } from '../schemas/components.ts'
 import { listOf, object, orNull, readAs, text, whole } from '../schemas/schema.ts'
 import {
-  LINK_LIFETIME,
+  LINK_EXPIRY,
   linkExpiry,
   OBJECT_RESOURCE,
   placeOfLink,
@@ -32,7 +32,9 @@ const FILE_NAME = readAs(FILE_NAME_TEXT, (value, field) => {
   return name
 })
 
-const PASSWORD_TEXT = text({ minimum: 1, maximum: PASSWORD_BYTES_MAXIMUM })
+/** A shorter one is guessed; links made by earlier versions keep theirs. */
+const PASSWORD_CHARACTERS_MINIMUM = 8
+const PASSWORD_TEXT = text({ minimum: PASSWORD_CHARACTERS_MINIMUM, maximum: PASSWORD_BYTES_MAXIMUM })
 const PASSWORD = readAs(PASSWORD_TEXT, (value, field) => {
   const password = PASSWORD_TEXT.read(value, field)
   if (Buffer.byteLength(password) <= PASSWORD_BYTES_MAXIMUM) return password
@@ -77,7 +79,7 @@ const createShare = defineRoute({
     {
       version_id: text({ minimum: 1, maximum: 64 }),
       password: PASSWORD,
-      expires_in_seconds: orNull(LINK_LIFETIME),
+      ...LINK_EXPIRY,
       maximum_downloads: orNull(whole({ minimum: 1, maximum: 1_000_000 })),
       file_name: FILE_NAME,
     },
@@ -88,7 +90,7 @@ const createShare = defineRoute({
   async handle(request, services) {
     const sent = await request.body()
     requireSharing(services)
-    const expiresMicroseconds = linkExpiry(sent.expires_in_seconds, services.expiryClock(), services)
+    const expiresMicroseconds = linkExpiry(sent, services.expiryClock(), services)
     if (sent.password === undefined && services.sharing.settings().requiresPassword) {
       throw invalid('password', 'must be sent (sharing.require_password)')
     }

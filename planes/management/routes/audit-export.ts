@@ -235,6 +235,47 @@ async function requireExport(
   return found
 }
 
+/** The last recorded export of exactly this range, format and filter, if it is among the records that a query looks at. */
+async function lastExport(
+  asked: ExportRange,
+  request: ManagementRequest,
+  { audit, heavy }: ManagementServices,
+): Promise<AuditRecord | undefined> {
+  const query = {
+    sinceMicroseconds: microsecondsOf(0),
+    untilMicroseconds: microsecondsOf(Number.POSITIVE_INFINITY),
+    operation: EXPORT_OPERATION,
+    limit: EXPORTS_MAXIMUM,
+    newestFirst: true,
+  }
+  const { records } = await heavy.run('scan', request, (place) => audit.query(query, place))
+  const wanted: Members = { ...rangeRecord(asked), ...filterRecord(asked) }
+  return records.find((record) => {
+    const { metadata } = auditEventRecord(record)
+    return EXPORT_MEMBERS.every((name) => metadata[name] === wanted[name])
+  })
+}
+
+/** The members of an export's record that say what was exported. */
+const EXPORT_MEMBERS = ['from', 'to', 'format', 'only_bucket', 'only_key', 'only_key_prefix'] as const
+
+/** The manifest of a recorded export. */
+async function exportedManifest(record: AuditRecord, request: ManagementRequest, services: ManagementServices) {
+  const { timestamp, event_id, principal, credential_id, metadata } = auditEventRecord(record)
+  const range = recordedRange(record, metadata)
+  const isFiltered = Object.keys(metadata).some((name) => name.startsWith('only_'))
+  return {
+    ...manifest(services, range, metadata),
+    head_sequence: metadata['head_sequence'] ?? null,
+    head_hash: metadata['head_hash'] ?? null,
+    ...(await sequencesRecord(range, isFiltered, services, threadTurns.of(request.identity.credentialId))),
+    export_id: metadata['export_id'] ?? null,
+    exported_at: timestamp,
+    exported_by: { principal, credential_id },
+    event_id,
+  }
+}
+
 const getManifest = defineRoute({
   pattern: 'GET /audit/export/manifest',
   roles: EVERYONE,
@@ -259,30 +300,20 @@ const getManifest = defineRoute({
     ),
   },
   errors: ['NOT_FOUND'],
-  /** Describes an export from its audit record; without an id, a future export of the range. */
+  /** Describes an export from its audit record; without an id the last export of the range, or else a future one. */
   async handle(request, services) {
     const exportId = request.query('export_id')
     if (exportId === undefined) {
       const asked = rangeOf(request, services)
+      const last = await lastExport(asked, request, services)
+      if (last !== undefined) return jsonResponse(200, await exportedManifest(last, request, services))
       const range = exportedRange(asked, microsecondsOf(services.clock() * 1000))
       const members = { format: asked.format, ...filterRecord(asked) }
       return jsonResponse(200, { ...manifest(services, range, members), ...NOT_EXPORTED })
     }
     const record = await requireExport(exportId, request, services)
-    const { timestamp, event_id, principal, credential_id, metadata } = auditEventRecord(record)
-    requireSame(request, metadata)
-    const range = recordedRange(record, metadata)
-    const isFiltered = Object.keys(metadata).some((name) => name.startsWith('only_'))
-    return jsonResponse(200, {
-      ...manifest(services, range, metadata),
-      head_sequence: metadata['head_sequence'] ?? null,
-      head_hash: metadata['head_hash'] ?? null,
-      ...(await sequencesRecord(range, isFiltered, services, threadTurns.of(request.identity.credentialId))),
-      export_id: exportId,
-      exported_at: timestamp,
-      exported_by: { principal, credential_id },
-      event_id,
-    })
+    requireSame(request, auditEventRecord(record).metadata)
+    return jsonResponse(200, await exportedManifest(record, request, services))
   },
 })
 

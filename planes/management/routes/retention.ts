@@ -43,6 +43,33 @@ async function lockedVersions(
   return { versions, next: start }
 }
 
+/** Locks examined after the first page to count what is held. */
+const COUNTED_LOCKS_MAXIMUM = 100_000
+
+function isHeld({ retention, hold = false }: LockedVersion['lock'], now: number): boolean {
+  return hold || (retention !== undefined && retention.untilMilliseconds > now)
+}
+
+/** How many of the locks from a place on are held; undefined when there are more than are counted. */
+async function heldAfter(
+  { catalog }: ManagementServices,
+  bucketId: BucketId | undefined,
+  from: LockedPlace | undefined,
+  now: number,
+  place: HeavyPlace,
+): Promise<number | undefined> {
+  let start = from
+  let held = 0
+  for (let examined = 0; start !== undefined; examined += VERSIONS_AT_ONCE) {
+    if (examined >= COUNTED_LOCKS_MAXIMUM) return undefined
+    const page: LockedPage = catalog.snapshot().lockedVersions(bucketId, start, VERSIONS_AT_ONCE)
+    for (const { lock } of page.versions) if (isHeld(lock, now)) held += 1
+    start = page.next
+    await place.pause()
+  }
+  return held
+}
+
 /** Cursor: encrypted bucket id and version id, 22 characters each, then the key in base64url. */
 const ID_LENGTH = 22
 const CURSOR = '[A-Za-z0-9_-]{46,1410}'
@@ -90,7 +117,6 @@ function bucketRecord({ name, defaultRetention }: BucketState) {
 
 function versionRecord(bucket: string, version: LockedVersion, now: number, { versionIds }: ManagementServices) {
   const { retention, hold = false } = version.lock
-  const retained = retention !== undefined && retention.untilMilliseconds > now
   return {
     bucket,
     key: version.key,
@@ -98,7 +124,7 @@ function versionRecord(bucket: string, version: LockedVersion, now: number, { ve
     retention_mode: retention?.mode ?? null,
     retain_until: retention === undefined ? null : new Date(retention.untilMilliseconds).toISOString(),
     legal_hold: hold,
-    status: retained || hold ? 'held' : 'elapsed',
+    status: isHeld(version.lock, now) ? 'held' : 'elapsed',
   }
 }
 
@@ -128,13 +154,17 @@ const getRetentionReport = defineRoute({
           }),
         ),
         held_count: whole(),
+        held_total: orNull(whole()),
         truncated: FLAG,
         next_after: orNull(form(CURSOR)),
       }),
     ),
   },
   errors: ['BUCKET_NOT_FOUND'],
-  /** Each lock, including elapsed ones, and the default retention of each bucket with Object Lock. */
+  /**
+   * Each lock, including elapsed ones, and the default retention of each bucket with Object Lock. `held_count` counts the
+   * entries of this page, `held_total` the entries of all pages: on the first page, up to 100,000 locks after it.
+   */
   async handle(request, services) {
     const { catalog, clock } = services
     const limit = request.query('limit')
@@ -146,19 +176,24 @@ const getRetentionReport = defineRoute({
     const buckets = new Map((bucket === undefined ? snapshot.buckets() : [bucket]).map((each) => [each.id, each]))
     const now = clock()
     const after = placeOf(request.query('after'), bucket, services)
-    const { versions, next } = await services.heavy.run('scan', request, (place) =>
-      lockedVersions(services, bucket?.id, after, limit, place),
-    )
+    const { versions, next, later } = await services.heavy.run('scan', request, async (place) => {
+      const page = await lockedVersions(services, bucket?.id, after, limit, place)
+      // Once for each report: counting again for every page would read the whole table as often.
+      const later = after === undefined ? await heldAfter(services, bucket?.id, page.next, now, place) : undefined
+      return { ...page, later }
+    })
     const records = versions.flatMap((version) => {
       const owner = buckets.get(version.bucketId)
       // The bucket was created while the table was read.
       return owner === undefined ? [] : [versionRecord(owner.name, version, now, services)]
     })
+    const heldCount = records.filter(({ status }) => status === 'held').length
     return jsonResponse(200, {
       generated_at: rfc3339(now * 1000),
       buckets: [...buckets.values()].filter(({ lockEnabled }) => lockEnabled).map(bucketRecord),
       versions: records,
-      held_count: records.filter(({ status }) => status === 'held').length,
+      held_count: heldCount,
+      held_total: later === undefined ? null : heldCount + later,
       truncated: next !== undefined,
       next_after: next === undefined ? null : cursorAfter(next, services),
     })
@@ -173,7 +208,7 @@ const getRetentionReport = defineRoute({
     show: {
       list: 'versions',
       columns: ['bucket', 'key', 'version_id', 'retention_mode', 'retain_until', 'legal_hold', 'status'],
-      also: ['generated_at', 'held_count', 'truncated', 'next_after', 'buckets'],
+      also: ['generated_at', 'held_count', 'held_total', 'truncated', 'next_after', 'buckets'],
     },
   }),
 })

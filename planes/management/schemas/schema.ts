@@ -48,7 +48,7 @@ type ObjectOf<R extends Types, O extends Types> = { readonly [N in keyof R]: Inf
 }
 
 /** Bounds of a length or a number; unbounded where absent. */
-interface Range {
+export interface Range {
   readonly minimum?: number
   readonly maximum?: number
 }

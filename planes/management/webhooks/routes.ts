@@ -59,7 +59,8 @@ const createWebhook = defineRoute({
   /** The target is checked again, with the addresses of its name, before every delivery. */
   async handle(request, services) {
     const sent = await request.body()
-    const fault = targetFault(sent.target_url, services.webhooks.rules)
+    const { rules, ownFault } = services.webhooks
+    const fault = targetFault(sent.target_url, rules) ?? ownFault(sent.target_url)
     if (fault !== undefined) throw invalid('target_url', fault)
     const webhook = newId('wh')
     const { secret, sealedSecret } = newSigningSecret(webhook, services)

@@ -136,6 +136,23 @@ test('an export up to now has its own record, and its manifest ties it to the jo
   t.equal(chain.head_hash, printed.get(chain.head_sequence))
 })
 
+test('the manifest of a range is that of its last export, or of one to come', async (t) => {
+  const range = { from: '2001-02-03T04:05:06Z', to: FUTURE, bucket: 'exported-bucket' }
+  const asked = `/audit/export/manifest?${new URLSearchParams(range)}`
+  t.match(await api.get('GET', asked), { export_id: null, exported_by: null, records: null, head_hash: null })
+  await exported(range)
+  const { headers } = await exported(range)
+  const expected = await manifestOf(headers)
+  const found = await api.get<Manifest & { exported_by: unknown; export_id: string }>('GET', asked)
+  t.same(found, expected)
+  t.match(found, { exported_by: { principal: 'management:system-administrator' } })
+  t.equal(found.export_id, headers['x-object-store-export-id'])
+  for (const other of [{ format: 'csv' }, { bucket: 'other' }, { key: 'a' }, { from: '2001-02-03T04:05:07Z' }]) {
+    const query = new URLSearchParams({ ...range, ...other })
+    t.match(await api.get('GET', `/audit/export/manifest?${query}`), { export_id: null }, JSON.stringify(other))
+  }
+})
+
 /** The hash of each record, as `journal show` prints it. */
 async function journalHashes(): Promise<ReadonlyMap<number, string>> {
   await server.journal()

@@ -25,6 +25,7 @@ interface Report {
     readonly status: string
   }[]
   readonly held_count: number
+  readonly held_total: number | null
   readonly truncated: boolean
   readonly next_after: string | null
 }
@@ -110,7 +111,11 @@ test('more than are looked at in one turn', async (t) => {
     all.versions.map(({ key }) => key),
     ['key', ...keys],
   )
-  t.equal(all.held_count, 1101)
+  t.match(all, { held_count: 1101, held_total: 1101 })
+  const page = await report({ bucket: 'second-locked', limit: '1' })
+  t.match(page, { held_count: 1, held_total: 1101, truncated: true }, 'the total is that of all pages')
+  const next = await report({ bucket: 'second-locked', limit: '1', after: String(page.next_after) })
+  t.match(next, { held_count: 1, held_total: null }, 'and only the first page counts it')
 })
 
 // The last test: time goes on for all that follow.

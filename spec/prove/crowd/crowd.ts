@@ -146,7 +146,7 @@ async function prepare(server: ProcessServer) {
     await server.raw('GET', `/${BUCKET}/${request}-${'p'.repeat(LONG_PATH_BYTES)}`)
   }
   const sharing = `/buckets/${BUCKET}/object-shares/small`
-  const { url: lockedShare } = await api.get<{ readonly url: string }>('POST', sharing, { password: 'right' })
+  const { url: lockedShare } = await api.get<{ readonly url: string }>('POST', sharing, { password: 'right-password' })
   const { token } = await api.get<{ readonly token: string }>('POST', '/management-tokens', {
     name: 'crowd',
     role: 'auditor',

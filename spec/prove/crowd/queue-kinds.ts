@@ -38,7 +38,7 @@ const TWO_HASHES_MILLISECONDS = 500
 const SECOND_MILLISECONDS = 1000
 const SMALL_RANGE = 'bytes=0-65535'
 const NO_MATCH = '/audit/events?operation=none&limit=1000'
-const PASSWORD = '{"password":"right"}'
+const PASSWORD = '{"password":"right-password"}'
 const JSON_LINES = ['content-type: application/json', `content-length: ${PASSWORD.length}`]
 
 const LISTED = Array.from(

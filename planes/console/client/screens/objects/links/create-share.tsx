@@ -6,6 +6,9 @@ import { useLoaded } from '../../../parts/use-loaded.ts'
 import { LinkAddress } from './link-address.tsx'
 import { type Lifetime, LifetimeChoice, type LinkTarget, secondsOf } from './link-fields.tsx'
 
+/** Fewest characters that the server takes. */
+const PASSWORD_MINIMUM = 8
+
 /** Makes a link that people download an object by. */
 export function CreateShare({ bucket, objectKey: key, changed, onClose }: LinkTarget) {
   const settings = useLoaded((signal) => call('GET /sharing/settings', {}, signal), []).value
@@ -15,6 +18,7 @@ export function CreateShare({ bucket, objectKey: key, changed, onClose }: LinkTa
   const [address, setAddress] = useState<string>()
   const maximum = most.trim() === '' ? null : Number(most)
   const isMaximum = maximum === null || (Number.isSafeInteger(maximum) && maximum >= 1)
+  const isPassword = password.length >= PASSWORD_MINIMUM
   const needsPassword = settings?.require_password === true
   const create = async () => {
     const limits = { expires_in_seconds: secondsOf(lifetime), maximum_downloads: maximum }
@@ -27,7 +31,7 @@ export function CreateShare({ bucket, objectKey: key, changed, onClose }: LinkTa
     <FormDialog
       title="Share an object"
       verb="Make a link"
-      ready={isMaximum && (!needsPassword || password !== '')}
+      ready={isMaximum && (password === '' ? !needsPassword : isPassword)}
       onClose={onClose}
       onSubmit={create}
     >
@@ -39,6 +43,7 @@ export function CreateShare({ bucket, objectKey: key, changed, onClose }: LinkTa
         value={password}
         onInput={setPassword}
         hint={needsPassword ? 'This store asks for one.' : 'Empty: none. Send it another way than the link.'}
+        problem={password === '' || isPassword ? undefined : `At least ${PASSWORD_MINIMUM} characters.`}
       />
       <Field
         label="Downloads at most"
