@@ -179,8 +179,8 @@ const getRetentionReport = defineRoute({
     const { versions, next, later } = await services.heavy.run('scan', request, async (place) => {
       const page = await lockedVersions(services, bucket?.id, after, limit, place)
       // Once for each report: counting again for every page would read the whole table as often.
-      const later = after === undefined ? await heldAfter(services, bucket?.id, page.next, now, place) : undefined
-      return { ...page, later }
+      if (after !== undefined) return { ...page, later: undefined }
+      return { ...page, later: await heldAfter(services, bucket?.id, page.next, now, place) }
     })
     const records = versions.flatMap((version) => {
       const owner = buckets.get(version.bucketId)
