@@ -10,6 +10,8 @@ import { packageVersion } from './version.ts'
 
 const BINARY_NAME = 'object-store'
 const HELP_FLAGS: readonly string[] = ['-h', '--help']
+/** Commands that print what all commands are. */
+const OF_ALL_COMMANDS: readonly string[] = ['help', 'completion']
 
 type Paths = readonly (readonly string[])[]
 
@@ -82,16 +84,26 @@ function failureOf(error: unknown): ExitError {
 }
 
 /** Help on the command, or the group of commands, before --help; undefined without --help. */
-function helpAsked(cli: Cli<CliContext>, words: readonly string[], paths: Paths): string | undefined {
+function helpAsked(
+  commands: readonly CommandClass<CliContext>[],
+  words: readonly string[],
+  paths: Paths,
+  context: CliContext,
+): string | undefined {
   if (!words.some((word) => HELP_FLAGS.includes(word))) return undefined
   const command = commandOf(words, paths)?.join(' ')
   const names = command === undefined ? commandsOfGroup(words, paths) : [command]
+  const cli = commandLine(commandsNamed(commands, names), context)
   const definitions = cli.definitions().filter(({ path }) => names.includes(path.slice(BINARY_NAME.length + 1)))
   const [first] = definitions
   if (first === undefined) return undefined
   return definitions.length > 1
     ? groupHelp(words[0] ?? '', definitions, cli.format())
     : commandHelp(first, cli.format())
+}
+
+function commandsNamed(commands: readonly CommandClass<CliContext>[], names: readonly string[]) {
+  return commands.filter(({ paths = [] }) => paths.some((path) => names.includes(path.join(' '))))
 }
 
 /** Runs a parsed command. The parser by itself would report errors on standard output and end with 1. */
@@ -126,20 +138,44 @@ async function serverCommand(words: readonly string[], context: CliContext): Pro
   const commands: CommandClass<CliContext>[] = []
   if (name === 'server') commands.push((await import('./commands/server.ts')).ServerCommand)
   if (name === 'quickstart') commands.push((await import('./commands/quickstart.ts')).QuickstartCommand)
-  if (commands.length === 0) return undefined
-  const cli = commandLine(commands, context)
-  try {
-    return { cli, command: cli.process([...words], context) }
-  } catch (error) {
-    // Wrong words are reported with all commands in view.
-    if (error instanceof Error && 'clipanion' in error) return undefined
-    throw error
-  }
+  return askedOf(commands, words, context)
 }
 
 interface Asked {
   readonly cli: Cli<CliContext>
   readonly command: Command<CliContext>
+}
+
+/**
+ * Parses for these commands alone: the parser takes some 50 ms of processor time to get ready for all of them. Undefined when
+ * the words are wrong, which is reported with all commands in view.
+ */
+function askedOf(
+  commands: readonly CommandClass<CliContext>[],
+  words: readonly string[],
+  context: CliContext,
+): Asked | undefined {
+  if (commands.length === 0) return undefined
+  const cli = commandLine(commands, context)
+  try {
+    return { cli, command: cli.process([...words], context) }
+  } catch (error) {
+    if (error instanceof Error && 'clipanion' in error) return undefined
+    throw error
+  }
+}
+
+/** The command that the words name, when they are right and ask for no help. */
+function namedCommand(
+  commands: readonly CommandClass<CliContext>[],
+  words: readonly string[],
+  paths: Paths,
+  context: CliContext,
+): Asked | undefined {
+  const named = commandOf(words, paths)?.join(' ')
+  if (named === undefined || OF_ALL_COMMANDS.includes(named) || words.some((word) => HELP_FLAGS.includes(word)))
+    return undefined
+  return askedOf(commandsNamed(commands, [named]), words, context)
 }
 
 /**
@@ -154,12 +190,14 @@ export async function runCommandLine(argv: readonly string[], context: CliContex
   if (server !== undefined) return runCommand(server.cli, server.command, context, asJson)
   const { commandList } = await import('./commands/command-list.ts')
   const paths: Paths = commandList.flatMap((command) => command.paths ?? [])
-  const cli = commandLine(commandList, context)
-  const help = helpAsked(cli, words, paths)
+  const named = namedCommand(commandList, words, paths, context)
+  if (named !== undefined) return runCommand(named.cli, named.command, context, asJson)
+  const help = helpAsked(commandList, words, paths, context)
   if (help !== undefined) {
     context.stdout.write(help)
     return exitTable.ok.code
   }
+  const cli = commandLine(commandList, context)
   let command: Command<CliContext>
   try {
     command = cli.process(words, context)
