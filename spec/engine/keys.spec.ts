@@ -1,6 +1,6 @@
 /**
  * Keys and ids that are derived.
- * Proves: AUT-S3P-06, AUT-S3P-07.
+ * Proves: AUT-S3P-07.
  */
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'

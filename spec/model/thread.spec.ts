@@ -1,6 +1,6 @@
 /**
- * Proves: DO-CAP-01, DO-CAP-02, DO-CAP-03, DO-CAP-04, DO-CAP-07, RES-OBJ-03, RES-OBJ-05, STA-VRS-02, STA-OBJ-02,
- * STA-OBJ-03, ERR-S3X-05, VER-ANY-08.
+ * Proves: DO-CAP-01, DO-CAP-02, DO-CAP-03, DO-CAP-04, DO-CAP-07, RES-OBJ-03, RES-OBJ-05, STA-VRS-02, STA-VRS-06,
+ * STA-OBJ-02, STA-OBJ-03, ERR-S3X-05, VER-ANY-08.
  */
 import { test } from 'tap'
 import { runSequences } from './run-sequences.ts'

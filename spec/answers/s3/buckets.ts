@@ -1,7 +1,6 @@
 /**
  * Buckets: their creation and deletion, their names, their versioning, and the list of them.
- * Proves: DO-CAP-05, RES-BUC-02, RES-BUC-03, STA-VRS-01, STA-VRS-03, STA-VRS-05, STA-VRS-06, S3-LCK-01, ERR-S3X-02,
- * VER-ANY-07.
+ * Proves: DO-CAP-05, RES-BUC-02, RES-BUC-03, STA-VRS-01, STA-VRS-03, STA-VRS-05, S3-LCK-01, ERR-S3X-02, VER-ANY-07.
  */
 import type { Block } from '../block.ts'
 import type { Talk } from '../talk.ts'

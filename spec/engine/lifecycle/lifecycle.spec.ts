@@ -2,7 +2,7 @@
  * What a pass over the lifecycle rules removes, what it leaves, and what it records.
  * Proves: DO-CAP-17, RES-RUL-02, RES-RUL-04, RES-RUL-05, RES-RUL-08, RES-AUD-11, RES-AUD-12, RES-AUD-13, STA-RUL-01,
  * STA-RUL-02, STA-LCK-08, API-RUL-05, API-RUL-06, API-RUL-07, API-RUL-08, API-RUL-09, API-RUL-10, API-RUL-11,
- * API-RUL-12, API-RUL-14, LIM-VAL-04.
+ * API-RUL-12, API-RUL-13, API-RUL-14, LIM-VAL-04.
  */
 import { test } from 'tap'
 import { microsecondsOf, millisecondsOf, sequenceOf } from '../../../engine/brands.ts'

@@ -1,8 +1,10 @@
 /**
  * The retention report over the wire, held against what was locked over S3.
- * Proves: DO-CAP-22, RES-REP-01, RES-REP-02, RES-REP-03, RES-REP-04, RES-REP-05, RES-REP-06, RES-REP-07, API-AUD-13.
+ * Proves: DO-CAP-22, RES-REP-01, RES-REP-02, RES-REP-03, RES-REP-04, RES-REP-05, RES-REP-06, RES-REP-07, API-AUD-13,
+ * AUT-MGT-06.
  */
 import tap, { test } from 'tap'
+import { bearer } from '../../support/api-client.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { createLockBucket, DAY, later, lockLines, setDefaultRetention, setLegalHold } from '../../support/wire-locks.ts'
 
@@ -116,6 +118,15 @@ test('more than are looked at in one turn', async (t) => {
   t.match(page, { held_count: 1, held_total: 1101, truncated: true }, 'the total is that of all pages')
   const next = await report({ bucket: 'second-locked', limit: '1', after: String(page.next_after) })
   t.match(next, { held_count: 1, held_total: null }, 'and only the first page counts it')
+})
+
+test('the default of a bucket is set by a storage administrator, and not by an auditor', async (t) => {
+  const body = { default_retention: { mode: 'COMPLIANCE', period: { unit: 'years', value: 2 } } }
+  const set = async (role: string) => {
+    const { token } = await api.get<{ token: string }>('POST', '/management-tokens', { name: role, role })
+    return (await api.as(bearer(token)).call('PUT', '/buckets/second-locked/default-retention', body)).status
+  }
+  t.same([await set('auditor'), await set('storage-administrator')], [403, 200])
 })
 
 // The last test: time goes on for all that follow.

@@ -204,6 +204,19 @@ test('the delivery log: newest first, of one webhook or of all, bounded', async 
   t.equal((await api.call('GET', '/webhook-deliveries?webhook_id=wh-none')).code, 'WEBHOOK_NOT_FOUND')
 })
 
+test('the delivery log shows a hundred attempts unless it is asked for others', async (t) => {
+  const { id } = (await create()).subscription
+  const start = server.session.webhooks.webhook(id)?.startSequence
+  if (start === undefined) throw new Error('the webhook is not there')
+  const attempts = Array.from({ length: 120 }, (_, index) => attemptOf(index + 1, 1))
+  await server.store.client.execute(recordDeliveries(reportOf(id, start, 120, { attempts })))
+  const shown = async (query: string) => {
+    const log = await api.get<{ deliveries: unknown[] }>('GET', `/webhook-deliveries?webhook_id=${id}${query}`)
+    return log.deliveries.length
+  }
+  t.same([await shown(''), await shown('&limit=110'), await shown('&limit=1000')], [100, 110, 120])
+})
+
 test('a replay is of the past, and one at a time', async (t) => {
   const { subscription } = await create()
   const path = `/webhooks/${subscription.id}/replay`

@@ -1,7 +1,7 @@
 /**
  * Encryption at rest over the wire (specification, Encryption at rest; S26: a claim of encryption is checked by looking
  * for a known text in every byte of the data directory).
- * Proves: DO-CAP-12, DO-CAP-15.
+ * Proves: DO-CAP-12, DO-CAP-15, AUT-S3P-06.
  */
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
@@ -19,6 +19,7 @@ import {
   temporaryDirectory,
   type TestServer,
 } from '../../../support/test-server.ts'
+import { MASTER_KEY } from '../../../support/test-clients.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'
 import { firstElement, type WireAnswer } from '../../../support/wire-client.ts'
 
@@ -34,8 +35,8 @@ function markedBytes(marker: string, length: number): Buffer {
   return Buffer.from(lines.join('')).subarray(0, length)
 }
 
-/** Whether a text stands in any file of a directory. A file that got another name meanwhile makes it look again. */
-function diskHolds(directory: string, text: string): boolean {
+/** Whether a text or bytes stand in any file of a directory. A file that got another name meanwhile makes it look again. */
+function diskHolds(directory: string, text: string | Buffer): boolean {
   try {
     return readdirSync(directory, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -149,6 +150,17 @@ async function putAndLook(server: InThreadServer, target: string, body: Buffer, 
   response.resume()
   return response.statusCode
 }
+
+test('the master key is in no file of the data directory', async (t) => {
+  const dataDirectory = sharedDirectory()
+  const server = await startInThread({ dataDirectory, encryptionEnabled: true })
+  await put(server, '/sealed')
+  await put(server, '/sealed/known', markedBytes('not-the-key', 100_000))
+  await server.stop()
+  t.ok(diskHolds(dataDirectory, 'known'), 'the search finds what is there')
+  for (const form of [MASTER_KEY, MASTER_KEY.toString('hex'), MASTER_KEY.toString('base64')])
+    t.notOk(diskHolds(dataDirectory, form), String(form.length))
+})
 
 test('S26 nor are they there while an upload is on its way', async (t) => {
   const dataDirectory = sharedDirectory()
