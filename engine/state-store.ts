@@ -1,20 +1,24 @@
 /** The whole state as the engine changes it. Implemented by the projections. */
 import type { AccessChain } from './access/access-authentication.ts'
 import type { Microseconds, Sequence, VolumeNumber } from './brands.ts'
+import type { DecisionContext } from './domain/decision.ts'
 import type { Change } from './events/changes.ts'
-import type { FeatureRules } from './features.ts'
+import type { FeatureRules, features } from './features.ts'
 import type { AppliedPosition } from './journal/positions.ts'
 import type { Intersection } from './merged.ts'
 import type { StateReader } from './state-ports.ts'
 
-type ReadBy<Rule> = Rule extends (command: never, context: infer Context) => unknown
-  ? Context extends { readonly state: infer State }
-    ? State
-    : never
-  : never
+type ContextOf<Rule> = Rule extends (command: never, context: infer Context) => unknown ? Context : never
+type Passed = Intersection<ContextOf<FeatureRules[keyof FeatureRules]>>
+type Helpers = Intersection<(typeof features)[number]['helpers']>
 
-/** The state that the rules of every feature read, with the state of the spine. */
-export type StoreState = StateReader & Intersection<ReadBy<FeatureRules[keyof FeatureRules]>>
+/** The state of each feature by its name, as the rules of the feature ask for it. */
+export type FeatureStates = Omit<Passed, keyof DecisionContext | keyof Helpers>
+
+/** The state of the spine and of every feature. */
+export interface StoreState extends StateReader {
+  readonly features: FeatureStates
+}
 
 export interface StateTransaction extends StoreState {
   /** Applies the changes of one entry. Never refuses: the journal is the truth. */

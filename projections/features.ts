@@ -1,4 +1,4 @@
-/** Every feature that has tables. */
+/** Every feature that has tables: their names, its changes, and the class of rows that applies them. */
 import { access } from './access/feature.ts'
 import { checkpoints } from './checkpoints/feature.ts'
 import { events } from './events/feature.ts'

@@ -2,19 +2,19 @@ import { expiryText, listText, NONE, statusText, type SettingReaders } from '../
 import type { AccessCommands } from './commands.ts'
 import type { AccessState } from './state.ts'
 
-function policiesOf(account: string, state: AccessState): readonly string[] | undefined {
-  return state.account(account)?.policies
+function policiesOf(account: string, access: AccessState): readonly string[] | undefined {
+  return access.account(account)?.policies
 }
 
 /** What a change of access is, in its records. No secret is read. */
-export const accessSettings: SettingReaders<AccessCommands, AccessState> = {
-  'set-account-status'({ account, enabled }, state) {
-    const present = state.account(account)
+export const accessSettings: SettingReaders<AccessCommands, { readonly access: AccessState }> = {
+  'set-account-status'({ account, enabled }, { access }) {
+    const present = access.account(account)
     return [['account_status', present && statusText(present.enabled), statusText(enabled)]]
   },
 
-  'delete-account'({ account }, state) {
-    const present = state.account(account)
+  'delete-account'({ account }, { access }) {
+    const present = access.account(account)
     return present === undefined
       ? []
       : [
@@ -26,33 +26,33 @@ export const accessSettings: SettingReaders<AccessCommands, AccessState> = {
 
   'issue-credential': ({ expiresMicroseconds }) => [['expires', undefined, expiryText(expiresMicroseconds)]],
 
-  'set-credential-status'({ account, credential, enabled }, state) {
-    const found = state.account(account)?.credentials.find((other) => other.credential === credential)
-    const present = found && state.credential(found.accessKey)
+  'set-credential-status'({ account, credential, enabled }, { access }) {
+    const found = access.account(account)?.credentials.find((other) => other.credential === credential)
+    const present = found && access.credential(found.accessKey)
     return [['credential_status', present && statusText(present.enabled), statusText(enabled)]]
   },
 
   'create-policy': ({ statements }) => [['statements', undefined, listText(statements)]],
 
-  'replace-policy'({ policy, statements }, state) {
-    const present = state.policy(policy)
+  'replace-policy'({ policy, statements }, { access }) {
+    const present = access.policy(policy)
     return [['statements', present && listText(present.statements), listText(statements)]]
   },
 
-  'delete-policy'({ policy }, state) {
-    const present = state.policy(policy)
+  'delete-policy'({ policy }, { access }) {
+    const present = access.policy(policy)
     return present === undefined ? [] : [['statements', listText(present.statements), NONE]]
   },
 
-  'attach-policy'({ policy, account }, state) {
-    const present = policiesOf(account, state)
+  'attach-policy'({ policy, account }, { access }) {
+    const present = policiesOf(account, access)
     if (present === undefined) return []
     const wanted = present.includes(policy) ? present : [...present, policy]
     return [['policies', listText(present), listText(wanted)]]
   },
 
-  'detach-policy'({ policy, account }, state) {
-    const present = policiesOf(account, state)
+  'detach-policy'({ policy, account }, { access }) {
+    const present = policiesOf(account, access)
     if (present === undefined) return []
     return [['policies', listText(present), listText(present.filter((other) => other !== policy))]]
   },

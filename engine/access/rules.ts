@@ -16,8 +16,8 @@ function documentOf(statements: readonly PolicyStatement[]): string {
   return JSON.stringify(statements.map(({ effect, actions, resources }) => [effect, actions, resources]))
 }
 
-function requireAccount(state: AccessState, account: string): AccountState {
-  const found = state.account(account)
+function requireAccount(access: AccessState, account: string): AccountState {
+  const found = access.account(account)
   if (found === undefined) throw new DomainError('account-not-found', account)
   return found
 }
@@ -36,11 +36,11 @@ function credentialsToRemove(
   return [{ name: 'credential.removed', accessKey: removed.accessKey }]
 }
 
-export const accessRules: RulesOf<AccessCommands, AccessChange, AccessState> = {
-  'create-account'(command, { state }) {
+export const accessRules: RulesOf<AccessCommands, AccessChange, { readonly access: AccessState }> = {
+  'create-account'(command, { access }) {
     const { account, title, description, credential, accessKey, sealedSecret } = command
-    if (state.account(account) !== undefined) throw new DomainError('account-exists', account)
-    if (state.credential(accessKey) !== undefined) throw new DomainError('credential-exists', credential)
+    if (access.account(account) !== undefined) throw new DomainError('account-exists', account)
+    if (access.credential(accessKey) !== undefined) throw new DomainError('credential-exists', credential)
     return {
       changes: [
         { name: 'account.created', account, title, description },
@@ -49,13 +49,13 @@ export const accessRules: RulesOf<AccessCommands, AccessChange, AccessState> = {
     }
   },
 
-  'set-account-status'({ account, enabled }, { state }) {
-    if (requireAccount(state, account).enabled === enabled) return NOTHING_CHANGES
+  'set-account-status'({ account, enabled }, { access }) {
+    if (requireAccount(access, account).enabled === enabled) return NOTHING_CHANGES
     return { changes: [{ name: 'account.status-set', account, enabled }] }
   },
 
-  'delete-account'({ account }, { state }) {
-    requireAccount(state, account)
+  'delete-account'({ account }, { access }) {
+    requireAccount(access, account)
     return { changes: [{ name: 'account.deleted', account }] }
   },
 
@@ -63,13 +63,13 @@ export const accessRules: RulesOf<AccessCommands, AccessChange, AccessState> = {
    * The old credentials keep working, and expired ones stay listed. In an account at its maximum an expired credential
    * makes room, or else the oldest disabled one.
    */
-  'issue-credential'(command, { state, now }) {
+  'issue-credential'(command, { access, now }) {
     const { account, credential, accessKey, sealedSecret, expiresMicroseconds } = command
-    const present = requireAccount(state, account).credentials.flatMap(
-      (other) => state.credential(other.accessKey) ?? [],
+    const present = requireAccount(access, account).credentials.flatMap(
+      (other) => access.credential(other.accessKey) ?? [],
     )
     const isTaken =
-      state.credential(accessKey) !== undefined || present.some((other) => other.credential === credential)
+      access.credential(accessKey) !== undefined || present.some((other) => other.credential === credential)
     if (isTaken) throw new DomainError('credential-exists', credential)
     return {
       changes: [
@@ -79,57 +79,57 @@ export const accessRules: RulesOf<AccessCommands, AccessChange, AccessState> = {
     }
   },
 
-  'set-credential-status'(command, { state }) {
+  'set-credential-status'(command, { access }) {
     const { account, credential, enabled } = command
-    const found = requireAccount(state, account).credentials.find((other) => other.credential === credential)
-    const present = found && state.credential(found.accessKey)
+    const found = requireAccount(access, account).credentials.find((other) => other.credential === credential)
+    const present = found && access.credential(found.accessKey)
     if (present === undefined) throw new DomainError('credential-not-found', credential)
     if (present.enabled === enabled) return NOTHING_CHANGES
     return { changes: [{ name: 'credential.status-set', accessKey: present.accessKey, enabled }] }
   },
 
-  'create-policy'({ policy, title, statements }, { state }) {
-    if (state.policy(policy) !== undefined) throw new DomainError('policy-exists', policy)
+  'create-policy'({ policy, title, statements }, { access }) {
+    if (access.policy(policy) !== undefined) throw new DomainError('policy-exists', policy)
     return { changes: [{ name: 'policy.created', policy, title, statements }] }
   },
 
   /** The same statements under the same name are a success that changes nothing. */
-  'replace-policy'({ policy, title, statements }, { state }) {
-    const present = state.policy(policy)
+  'replace-policy'({ policy, title, statements }, { access }) {
+    const present = access.policy(policy)
     if (present === undefined) throw new DomainError('policy-not-found', policy)
     const isSame = present.title === title && documentOf(present.statements) === documentOf(statements)
     return isSame ? NOTHING_CHANGES : { changes: [{ name: 'policy.replaced', policy, title, statements }] }
   },
 
-  'delete-policy'({ policy }, { state }) {
-    if (state.policy(policy) === undefined) throw new DomainError('policy-not-found', policy)
-    if (state.policyIsAttached(policy)) throw new DomainError('policy-attached', policy)
+  'delete-policy'({ policy }, { access }) {
+    if (access.policy(policy) === undefined) throw new DomainError('policy-not-found', policy)
+    if (access.policyIsAttached(policy)) throw new DomainError('policy-attached', policy)
     return { changes: [{ name: 'policy.deleted', policy }] }
   },
 
   /** Attaching again is a success that changes nothing. */
-  'attach-policy'({ policy, account }, { state }) {
-    if (state.policy(policy) === undefined) throw new DomainError('policy-not-found', policy)
-    const { policies } = requireAccount(state, account)
+  'attach-policy'({ policy, account }, { access }) {
+    if (access.policy(policy) === undefined) throw new DomainError('policy-not-found', policy)
+    const { policies } = requireAccount(access, account)
     if (policies.includes(policy)) return NOTHING_CHANGES
     if (policies.length >= POLICIES_MAXIMUM) throw new DomainError('too-many-policies', account)
     return { changes: [{ name: 'policy.attached', policy, account }] }
   },
 
-  'detach-policy'({ policy, account }, { state }) {
-    if (state.policy(policy) === undefined) throw new DomainError('policy-not-found', policy)
-    if (!requireAccount(state, account).policies.includes(policy)) throw new DomainError('policy-not-attached', policy)
+  'detach-policy'({ policy, account }, { access }) {
+    if (access.policy(policy) === undefined) throw new DomainError('policy-not-found', policy)
+    if (!requireAccount(access, account).policies.includes(policy)) throw new DomainError('policy-not-attached', policy)
     return { changes: [{ name: 'policy.detached', policy, account }] }
   },
 
-  'issue-token'(command, { state }) {
+  'issue-token'(command, { access }) {
     const { token, title, role, digest, expiresMicroseconds } = command
-    if (state.token(token) !== undefined) throw new DomainError('token-exists', token)
+    if (access.token(token) !== undefined) throw new DomainError('token-exists', token)
     return { changes: [{ name: 'token.issued', token, title, role, digest, expiresMicroseconds }] }
   },
 
-  'revoke-token'({ token }, { state }) {
-    if (state.token(token) === undefined) throw new DomainError('token-not-found', token)
+  'revoke-token'({ token }, { access }) {
+    if (access.token(token) === undefined) throw new DomainError('token-not-found', token)
     return { changes: [{ name: 'token.revoked', token }] }
   },
 }

@@ -9,13 +9,17 @@ const RECEIPTS_MAXIMUM = 64
 /** Bounded because every verifier reads all handovers. */
 const HANDOVERS_MAXIMUM = 100
 
-export const checkpointRules: RulesOf<CheckpointCommands, CheckpointChange, CheckpointsState, CheckpointHelpers> = {
+export const checkpointRules: RulesOf<
+  CheckpointCommands,
+  CheckpointChange,
+  { readonly checkpoints: CheckpointsState } & CheckpointHelpers
+> = {
   /**
    * Records a checkpoint. The log never takes back what it signed (T3): each one covers the entry of the one before, and
    * after a restore from a backup, which may lack checkpoints that others have seen, the old origin signs no more.
    */
-  'sign-checkpoint'({ checkpoint, after, isWithheld = false }, { state, sequence }) {
-    const last = state.lastCheckpoint()
+  'sign-checkpoint'({ checkpoint, after, isWithheld = false }, { checkpoints, state, sequence }) {
+    const last = checkpoints.lastCheckpoint()
     if (last !== undefined) refuseRepeated(checkpoint, last)
     if (after !== last?.sequence || checkpoint.size > sequence) throw new DomainError('checkpoint-skips')
     if (last !== undefined && checkpoint.size <= last.sequence) throw new DomainError('checkpoint-rolls-back')
@@ -23,7 +27,7 @@ export const checkpointRules: RulesOf<CheckpointCommands, CheckpointChange, Chec
     if (last?.origin === checkpoint.origin && restored !== undefined && restored > last.sequence) {
       throw new DomainError('checkpoint-rolls-back')
     }
-    const key = state.checkpointHandovers().at(-1)?.newKey ?? last?.publicKey
+    const key = checkpoints.checkpointHandovers().at(-1)?.newKey ?? last?.publicKey
     if (key !== undefined && !isSame(key, checkpoint.publicKey)) throw new DomainError('checkpoint-key-changed')
     const signed = { name: 'checkpoint.signed', ...checkpoint } as const
     return { changes: isWithheld ? [signed, { name: 'checkpoint.withheld', size: checkpoint.size }] : [signed] }
@@ -33,11 +37,11 @@ export const checkpointRules: RulesOf<CheckpointCommands, CheckpointChange, Chec
    * Hands the key of the log over. It names the last checkpoint, so that the old key cannot sign after it; a key that
    * the log once had is not trusted again.
    */
-  'rotate-checkpoint-key'({ handover }, { state, isSignedByBoth }) {
-    const last = state.lastCheckpoint()
+  'rotate-checkpoint-key'({ handover }, { checkpoints, isSignedByBoth }) {
+    const last = checkpoints.lastCheckpoint()
     if (last === undefined) throw new DomainError('checkpoint-missing')
-    if (state.withheldCheckpoint() !== undefined) throw new DomainError('checkpoint-withheld')
-    const before = state.checkpointHandovers()
+    if (checkpoints.withheldCheckpoint() !== undefined) throw new DomainError('checkpoint-withheld')
+    const before = checkpoints.checkpointHandovers()
     if (before.length > 0 && (before.at(-1) as HandoverState).sequence > last.sequence) {
       throw new DomainError('checkpoint-key-unused')
     }
@@ -49,9 +53,9 @@ export const checkpointRules: RulesOf<CheckpointCommands, CheckpointChange, Chec
   },
 
   /** A known receipt is not recorded again. */
-  'record-receipt'({ receipt }, { state }) {
-    if (state.checkpointOfSize(receipt.size) === undefined) throw new DomainError('checkpoint-missing')
-    const had = state.receiptsOf(receipt.size)
+  'record-receipt'({ receipt }, { checkpoints }) {
+    if (checkpoints.checkpointOfSize(receipt.size) === undefined) throw new DomainError('checkpoint-missing')
+    const had = checkpoints.receiptsOf(receipt.size)
     const isKnown = had.some(
       (one) =>
         one.kind === receipt.kind && one.giver === receipt.giver && Buffer.compare(one.receipt, receipt.receipt) === 0,
@@ -61,14 +65,14 @@ export const checkpointRules: RulesOf<CheckpointCommands, CheckpointChange, Chec
     return { changes: [{ name: 'checkpoint.receipt', ...receipt }] }
   },
 
-  'publish-checkpoint'({ size }, { state }) {
-    if (state.withheldCheckpoint() !== size) return NOTHING_CHANGES
+  'publish-checkpoint'({ size }, { checkpoints }) {
+    if (checkpoints.withheldCheckpoint() !== size) return NOTHING_CHANGES
     return { changes: [{ name: 'checkpoint.published', size }] }
   },
 
   /** The proof that the caller checked is from the tree of `after`: with another one before, it proves nothing (T9). */
-  'cosign-checkpoint'({ cosigned, after }, { state }) {
-    const seen = state.witnessedLog(cosigned.origin)?.size ?? 0
+  'cosign-checkpoint'({ cosigned, after }, { checkpoints }) {
+    const seen = checkpoints.witnessedLog(cosigned.origin)?.size ?? 0
     if (seen !== after || cosigned.size <= seen) throw new DomainError('checkpoint-not-next')
     return { changes: [{ name: 'checkpoint.cosigned', ...cosigned }] }
   },

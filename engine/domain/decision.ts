@@ -12,9 +12,9 @@ interface PayloadPlacement {
   place(payload: PayloadId, bytes: Uint8Array, checksum: number, sealed: boolean): PayloadReference
 }
 
-/** Inputs of a rule that reads this state. Rules are pure, except that `placement` assigns places. */
-export interface DecisionContext<State = StateReader> {
-  readonly state: State
+/** Inputs of every rule. Rules are pure, except that `placement` assigns places. */
+export interface DecisionContext {
+  readonly state: StateReader
   /** Sequence of the entry that will hold the changes. */
   readonly sequence: Sequence
   /** Sequence of the attempt, which is an entry without changes; undefined without one. */
@@ -56,14 +56,11 @@ export function doneOf(
 }
 
 /**
- * A rule for each of these commands. It makes these changes alone, reads this state with the state of the spine, and is
- * passed these helpers.
+ * A rule for each of these commands. It makes these changes alone. `Passed` is added to the context of all rules: the state
+ * of its feature, under the name of the feature, and helpers.
  */
-export type RulesOf<Commands, Change, State = unknown, Helpers = unknown> = {
-  readonly [K in keyof Commands]: (
-    command: Sent<Commands, K>,
-    context: DecisionContext<StateReader & State> & Helpers,
-  ) => Decision<Change>
+export type RulesOf<Commands, Change, Passed = unknown> = {
+  readonly [K in keyof Commands]: (command: Sent<Commands, K>, context: DecisionContext & Passed) => Decision<Change>
 }
 
 /** A rule for each command of the spine. */

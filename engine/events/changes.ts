@@ -45,17 +45,6 @@ type Handler<T, C extends Change> = (target: T, change: C, sequence: Sequence, t
 /** One row for each change; a change without a row does not compile. */
 export type ChangeHandlers<T> = { readonly [N in ChangeName]: Handler<T, ChangeNamed<N>> }
 
-type NameIn<S> = S[keyof S] extends infer One ? (One extends ChangeSchema ? One['name'] & ChangeName : never) : never
-
-/** The same handler for every change of one subject. */
-export function handledBy<T, S extends Readonly<Record<string, ChangeSchema>>>(
-  schemas: S,
-  handler: Handler<T, ChangeNamed<NameIn<S>>>,
-): Pick<ChangeHandlers<T>, NameIn<S>> {
-  const rows = Object.values(schemas).map(({ name }) => [name, handler])
-  return Object.fromEntries(rows) as Pick<ChangeHandlers<T>, NameIn<S>>
-}
-
 /** The row of a change. */
 export function handlerOf<T>(handlers: ChangeHandlers<T>, { name }: Change): Handler<T, Change> {
   return handlers[name] as Handler<T, Change>

@@ -11,22 +11,25 @@ function ruleText(rule: LifecycleRule | undefined): string {
   return JSON.stringify({ prefix, enabled, expiration, noncurrent_version_expiration: noncurrentDays })
 }
 
-function ruleBefore(rule: string, state: StateReader & LifecycleState): LifecycleRule | undefined {
-  const bucket = state.bucket(state.bucketOfLifecycleRule(rule) ?? '')
-  return bucket && state.lifecycleRules(bucket.id).find((other) => other.rule === rule)
+function ruleBefore(
+  rule: string,
+  { state, lifecycle }: { readonly state: StateReader; readonly lifecycle: LifecycleState },
+): LifecycleRule | undefined {
+  const bucket = state.bucket(lifecycle.bucketOfLifecycleRule(rule) ?? '')
+  return bucket && lifecycle.lifecycleRules(bucket.id).find((other) => other.rule === rule)
 }
 
 /** What a change of a rule is, in its records. */
-export const lifecycleSettings: SettingReaders<LifecycleCommands, LifecycleState> = {
+export const lifecycleSettings: SettingReaders<LifecycleCommands, { readonly lifecycle: LifecycleState }> = {
   'create-lifecycle-rule': ({ rule }) => [['lifecycle_rule', undefined, ruleText(rule)]],
 
-  'replace-lifecycle-rule'({ rule }, state) {
-    const before = ruleBefore(rule.rule, state)
+  'replace-lifecycle-rule'({ rule }, context) {
+    const before = ruleBefore(rule.rule, context)
     return [['lifecycle_rule', before && ruleText(before), ruleText(rule)]]
   },
 
-  'delete-lifecycle-rule'({ rule }, state) {
-    const before = ruleBefore(rule, state)
+  'delete-lifecycle-rule'({ rule }, context) {
+    const before = ruleBefore(rule, context)
     return before === undefined ? [] : [['lifecycle_rule', ruleText(before), NONE]]
   },
 }

@@ -37,9 +37,14 @@ const SCAN = 'lifecycle.scan'
  * is judged again by the present rule and state, because the page was read before. The next page starts at the first
  * entry that could not be removed or that is not due.
  */
-export function expirePage(command: ExpirePage, state: StateReader & LifecycleState, work: PageWork): PageOutcome {
+export function expirePage(
+  command: ExpirePage,
+  state: StateReader,
+  lifecycle: LifecycleState,
+  work: PageWork,
+): PageOutcome {
   const bucket = state.bucket(command.bucket)
-  const rule = bucket && state.lifecycleRules(bucket.id).find((other) => other.rule === command.rule)
+  const rule = bucket && lifecycle.lifecycleRules(bucket.id).find((other) => other.rule === command.rule)
   const isStale = bucket?.id !== command.bucketId || rule?.prefix !== command.prefix
   if (bucket === undefined || rule === undefined || isStale) {
     return { scanned: 0, expired: 0, held: 0, failed: 0, end: 'waits' }

@@ -8,22 +8,22 @@ import type { LifecycleState } from './state.ts'
 /** Maximum lifecycle rules of a bucket: every pass reads each of them. */
 export const RULES_MAXIMUM = 100
 
-export const lifecycleRules: RulesOf<LifecycleCommands, LifecycleChange, LifecycleState> = {
-  'create-lifecycle-rule'({ bucket: name, rule }, { state }) {
+export const lifecycleRules: RulesOf<LifecycleCommands, LifecycleChange, { readonly lifecycle: LifecycleState }> = {
+  'create-lifecycle-rule'({ bucket: name, rule }, { state, lifecycle }) {
     const { id: bucketId, name: bucket } = requireBucket(state, name)
-    if (state.bucketOfLifecycleRule(rule.rule) !== undefined) throw new DomainError('rule-exists', rule.rule)
-    if (state.lifecycleRules(bucketId).length >= RULES_MAXIMUM) throw new DomainError('too-many-rules', bucket)
+    if (lifecycle.bucketOfLifecycleRule(rule.rule) !== undefined) throw new DomainError('rule-exists', rule.rule)
+    if (lifecycle.lifecycleRules(bucketId).length >= RULES_MAXIMUM) throw new DomainError('too-many-rules', bucket)
     return { changes: [{ name: 'lifecycle.rule-set', bucketId, bucket, rule }] }
   },
 
-  'replace-lifecycle-rule'({ bucket: name, rule }, { state }) {
+  'replace-lifecycle-rule'({ bucket: name, rule }, { state, lifecycle }) {
     const { id: bucketId, name: bucket } = requireBucket(state, name)
-    if (state.bucketOfLifecycleRule(rule.rule) !== bucket) throw new DomainError('rule-not-found', rule.rule)
+    if (lifecycle.bucketOfLifecycleRule(rule.rule) !== bucket) throw new DomainError('rule-not-found', rule.rule)
     return { changes: [{ name: 'lifecycle.rule-set', bucketId, bucket, rule }] }
   },
 
-  'delete-lifecycle-rule'({ rule }, { state }) {
-    const name = state.bucketOfLifecycleRule(rule)
+  'delete-lifecycle-rule'({ rule }, { state, lifecycle }) {
+    const name = lifecycle.bucketOfLifecycleRule(rule)
     if (name === undefined) throw new DomainError('rule-not-found', rule)
     const { id: bucketId, name: bucket } = requireBucket(state, name)
     return { changes: [{ name: 'lifecycle.rule-removed', bucketId, bucket, rule }] }

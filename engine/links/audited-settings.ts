@@ -30,13 +30,13 @@ function embedSettings(
 }
 
 /** What a new or changed link is, in its records. No secret is read. */
-export const sharingSettings: SettingReaders<SharingCommands, SharingState> = {
+export const sharingSettings: SettingReaders<SharingCommands, { readonly links: SharingState }> = {
   'create-share': (command) => shareSettings(command),
 
   'create-embed': (command) => embedSettings(command),
 
-  'update-embed'(command, state) {
-    const present = state.embed(command.embed)
+  'update-embed'(command, { links }) {
+    const present = links.embed(command.embed)
     return present === undefined ? [] : embedSettings(updatedEmbed(command, present), present)
   },
 }

@@ -13,14 +13,14 @@ const LINKS_MAXIMUM = 100_000
 /** A page of the list of a key is cut out of all of them. */
 export const LINKS_OF_KEY_MAXIMUM = 1000
 
-function requireShare(state: SharingState, share: string): ShareState {
-  const found = state.share(share)
+function requireShare(links: SharingState, share: string): ShareState {
+  const found = links.share(share)
   if (found === undefined) throw new DomainError('share-not-found', share)
   return found
 }
 
-function requireEmbed(state: SharingState, embed: string): EmbedState {
-  const found = state.embed(embed)
+function requireEmbed(links: SharingState, embed: string): EmbedState {
+  const found = links.embed(embed)
   if (found === undefined) throw new DomainError('embed-not-found', embed)
   return found
 }
@@ -59,14 +59,14 @@ const COUNT_REFUSALS = {
   exhausted: 'share-exhausted',
 } as const
 
-export const sharingRules: RulesOf<SharingCommands, SharingChange, SharingState> = {
-  'create-share'(command, { state }) {
+export const sharingRules: RulesOf<SharingCommands, SharingChange, { readonly links: SharingState }> = {
+  'create-share'(command, { state, links }) {
     const { share, key, digest, sealedToken, fileName, password, expiresMicroseconds, maximumDownloads } = command
     const bucket = requireBucket(state, command.bucket)
     const version = requireTarget(command, bucket, state)
-    if (state.share(share) !== undefined) throw new DomainError('share-exists', share)
-    const isFull = state.shareCount >= LINKS_MAXIMUM
-    if (isFull || state.sharesOfKey(bucket.id, key, LINKS_OF_KEY_MAXIMUM) >= LINKS_OF_KEY_MAXIMUM) {
+    if (links.share(share) !== undefined) throw new DomainError('share-exists', share)
+    const isFull = links.shareCount >= LINKS_MAXIMUM
+    if (isFull || links.sharesOfKey(bucket.id, key, LINKS_OF_KEY_MAXIMUM) >= LINKS_OF_KEY_MAXIMUM) {
       throw new DomainError('too-many-shares', key)
     }
     const link = { share, bucketId: bucket.id, key, version, digest, sealedToken }
@@ -74,30 +74,30 @@ export const sharingRules: RulesOf<SharingCommands, SharingChange, SharingState>
     return { changes: [{ name: 'share.created', ...link, ...limits }] }
   },
 
-  'revoke-share'({ share }, { state }) {
-    if (requireShare(state, share).revokedMicroseconds !== undefined) return NOTHING_CHANGES
+  'revoke-share'({ share }, { links }) {
+    if (requireShare(links, share).revokedMicroseconds !== undefined) return NOTHING_CHANGES
     return { changes: [{ name: 'share.revoked', share }] }
   },
 
-  'delete-share'({ share }, { state }) {
-    requireShare(state, share)
+  'delete-share'({ share }, { links }) {
+    requireShare(links, share)
     return { changes: [{ name: 'share.deleted', share }] }
   },
 
-  'count-download'({ share }, { state, now }) {
-    const found = requireShare(state, share)
+  'count-download'({ share }, { links, now }) {
+    const found = requireShare(links, share)
     const status = statusOfShare(found, now)
     if (status !== 'active') throw new DomainError(COUNT_REFUSALS[status], share)
     return found.maximumDownloads === undefined ? NOTHING_CHANGES : { changes: [{ name: 'share.downloaded', share }] }
   },
 
-  'create-embed'(command, { state }) {
+  'create-embed'(command, { state, links }) {
     const { embed, key, digest, sealedToken, allowedOrigins, expiresMicroseconds, cacheSeconds } = command
     const bucket = requireBucket(state, command.bucket)
     const version = requireTarget(command, bucket, state)
-    if (state.embed(embed) !== undefined) throw new DomainError('embed-exists', embed)
-    const isFull = state.embedCount >= LINKS_MAXIMUM
-    if (isFull || state.embedsOfKey(bucket.id, key, LINKS_OF_KEY_MAXIMUM) >= LINKS_OF_KEY_MAXIMUM) {
+    if (links.embed(embed) !== undefined) throw new DomainError('embed-exists', embed)
+    const isFull = links.embedCount >= LINKS_MAXIMUM
+    if (isFull || links.embedsOfKey(bucket.id, key, LINKS_OF_KEY_MAXIMUM) >= LINKS_OF_KEY_MAXIMUM) {
       throw new DomainError('too-many-embeds', key)
     }
     const link = { embed, bucketId: bucket.id, key, version, digest, sealedToken }
@@ -105,20 +105,20 @@ export const sharingRules: RulesOf<SharingCommands, SharingChange, SharingState>
   },
 
   /** A revoked embed stays revoked, so its fields do not change any more. */
-  'update-embed'(command, { state }) {
+  'update-embed'(command, { links }) {
     const { embed } = command
-    const before = requireEmbed(state, embed)
+    const before = requireEmbed(links, embed)
     if (before.revokedMicroseconds !== undefined) throw new DomainError('embed-revoked', embed)
     return { changes: [{ name: 'embed.updated', embed, ...updatedEmbed(command, before) }] }
   },
 
-  'revoke-embed'({ embed }, { state }) {
-    if (requireEmbed(state, embed).revokedMicroseconds !== undefined) return NOTHING_CHANGES
+  'revoke-embed'({ embed }, { links }) {
+    if (requireEmbed(links, embed).revokedMicroseconds !== undefined) return NOTHING_CHANGES
     return { changes: [{ name: 'embed.revoked', embed }] }
   },
 
-  'delete-embed'({ embed }, { state }) {
-    requireEmbed(state, embed)
+  'delete-embed'({ embed }, { links }) {
+    requireEmbed(links, embed)
     return { changes: [{ name: 'embed.deleted', embed }] }
   },
 }

@@ -10,7 +10,7 @@ import { uploadRules } from '../domain/upload.ts'
 import type { Change } from '../events/changes.ts'
 import { featureRules, features } from '../features.ts'
 import { merged } from '../merged.ts'
-import type { StoreState } from '../state-store.ts'
+import type { FeatureStates } from '../state-store.ts'
 import type { ruleHelpers } from './rule-helpers.ts'
 
 /** One rule for each command of the spine; a command without one does not compile. */
@@ -25,7 +25,7 @@ const SPINE_RULES: Rules = {
 }
 
 /** Inputs of every rule. */
-export type StoreContext = DecisionContext<StoreState> & typeof ruleHelpers
+export type StoreContext = DecisionContext & FeatureStates & typeof ruleHelpers
 export type StoreDecision = Decision<Change>
 type Rule<K extends DecidableCommand['kind']> = (command: CommandOf<K>, context: StoreContext) => StoreDecision
 

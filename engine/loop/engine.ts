@@ -266,6 +266,7 @@ export class Engine {
       sequence: batch.nextSequence,
       ...(attempt !== undefined && { attempt }),
       placement: this.#volumes,
+      ...state.features,
       ...ruleHelpers,
       referenceRatioMaximum: this.#referenceRatioMaximum,
       now: millisecondsOf(Math.floor(latest / 1000)),
@@ -285,7 +286,7 @@ export class Engine {
 
   /** Each removal of a page is a deletion as by a request, with its own records. */
   #expire(command: ExpirePage, batch: BatchBuilder, state: StateTransaction): Exclude<EngineReply, undefined> {
-    const page = expirePage(command, state, {
+    const page = expirePage(command, state, state.features.lifecycle, {
       context: () => this.#contextAt(this.#clock(), batch, state),
       remove: (removal) => this.#carryOut(removal, batch, state)?.ok === true,
       note: (audit, decision) => this.#note(batch, state, audit, decision),

@@ -35,19 +35,21 @@ function lockBefore(
 
 /** Of the commands of the spine. No secret is read. */
 const SPINE_SETTINGS: SettingReaders<SpineCommands> = {
-  'set-versioning': ({ bucket, versioning }, state) => [['versioning', state.bucket(bucket)?.versioning, versioning]],
+  'set-versioning': ({ bucket, versioning }, { state }) => [
+    ['versioning', state.bucket(bucket)?.versioning, versioning],
+  ],
 
-  'set-default-retention'({ bucket, retention }, state) {
+  'set-default-retention'({ bucket, retention }, { state }) {
     const present = state.bucket(bucket)
     return [['default_retention', present && defaultText(present.defaultRetention), defaultText(retention)]]
   },
 
-  'set-cors'({ bucket, rules }, state) {
+  'set-cors'({ bucket, rules }, { state }) {
     const present = state.bucket(bucket)
     return [['cors', present && listText(state.cors(present.id)), listText(rules)]]
   },
 
-  'set-quota'({ bucket, quota }, state) {
+  'set-quota'({ bucket, quota }, { state }) {
     const present = state.bucket(bucket)?.quota
     return [
       ['quota_bytes', present && (present.bytes ?? UNLIMITED), quota.bytes ?? UNLIMITED],
@@ -55,18 +57,18 @@ const SPINE_SETTINGS: SettingReaders<SpineCommands> = {
     ]
   },
 
-  'set-retention'(command, state) {
+  'set-retention'(command, { state }) {
     const present = lockBefore(command, state)
     return [['retention', present && retentionText(present.lock?.retention), retentionText(command.retention)]]
   },
 
-  'set-legal-hold'(command, state) {
+  'set-legal-hold'(command, { state }) {
     const present = lockBefore(command, state)
     return [['legal_hold', present && holdText(present.lock), holdText({ retention: undefined, hold: command.hold })]]
   },
 }
 
-type Reader = (command: DecidableCommand, state: StoreState) => readonly Setting[]
+type Reader = (command: DecidableCommand, context: { readonly state: StateReader }) => readonly Setting[]
 
 /** By the kind of the command. */
 const SETTINGS = new Map(
@@ -84,7 +86,7 @@ const SETTINGS = new Map(
 export function settingsOf(command: DecidableCommand, state: StoreState): Pairs {
   const read = SETTINGS.get(command.kind)
   if (read === undefined) return []
-  return read(command, state).flatMap(([name, before, wanted]) =>
+  return read(command, { state, ...state.features }).flatMap(([name, before, wanted]) =>
     before === undefined ? [name, bounded(wanted)] : [name, bounded(wanted), `${name}_before`, bounded(before)],
   )
 }

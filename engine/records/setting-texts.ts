@@ -5,9 +5,15 @@ import type { StateReader } from '../state-ports.ts'
 /** A setting that a command changes: its name in the metadata, its previous value, if any, and the wanted value. */
 export type Setting = readonly [name: string, before: string | number | undefined, wanted: string | number]
 
-/** Reads the settings before and after these commands; commands without a row are fully described by their resource. */
-export type SettingReaders<Commands, State = unknown> = {
-  readonly [K in keyof Commands]?: (command: Sent<Commands, K>, state: StateReader & State) => readonly Setting[]
+/**
+ * Reads the settings before and after these commands; commands without a row are fully described by their resource.
+ * `Passed`: as for the rules.
+ */
+export type SettingReaders<Commands, Passed = unknown> = {
+  readonly [K in keyof Commands]?: (
+    command: Sent<Commands, K>,
+    context: { readonly state: StateReader } & Passed,
+  ) => readonly Setting[]
 }
 
 export const NONE = 'none'

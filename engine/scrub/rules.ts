@@ -12,17 +12,17 @@ export function isScrubbing(progress: ScrubProgress | undefined): progress is Sc
   return progress !== undefined && progress.stage !== 'over'
 }
 
-export const scrubRules: RulesOf<ScrubCommands, ScrubChange, ScrubState> = {
+export const scrubRules: RulesOf<ScrubCommands, ScrubChange, { readonly scrub: ScrubState }> = {
   /** Starts a pass. Does nothing while one is running. */
-  'begin-scrub'(_command, { state, now }) {
-    if (isScrubbing(state.scrubProgress())) return NOTHING_CHANGES
+  'begin-scrub'(_command, { scrub, now }) {
+    if (isScrubbing(scrub.scrubProgress())) return NOTHING_CHANGES
     const progress = { ...FIRST_STEP, startedMicroseconds: microsecondsOf(now * 1000) }
     return { changes: [{ name: 'scrub.advanced', progress, damage: [] }] }
   },
 
   /** Records the progress and findings of the running pass. Does nothing for another pass. */
-  'record-scrub'({ progress, damage }, { state }) {
-    const present = state.scrubProgress()
+  'record-scrub'({ progress, damage }, { scrub }) {
+    const present = scrub.scrubProgress()
     if (!isScrubbing(present) || present.startedMicroseconds !== progress.startedMicroseconds) return NOTHING_CHANGES
     return { changes: [{ name: 'scrub.advanced', progress, damage }] }
   },

@@ -19,7 +19,7 @@ function settingsOfWebhook({
 }
 
 /** What a change of a webhook is, in its records. No secret is read. */
-export const webhookSettings: SettingReaders<WebhookCommands, WebhooksState> = {
+export const webhookSettings: SettingReaders<WebhookCommands, { readonly webhooks: WebhooksState }> = {
   'create-webhook'(command) {
     return [
       ...settingsOfWebhook(command).map(([name, value]): Setting => [name, undefined, value]),
@@ -27,13 +27,13 @@ export const webhookSettings: SettingReaders<WebhookCommands, WebhooksState> = {
     ]
   },
 
-  'set-webhook-status'({ webhook, enabled }, state) {
-    const present = state.webhook(webhook)
+  'set-webhook-status'({ webhook, enabled }, { webhooks }) {
+    const present = webhooks.webhook(webhook)
     return [['webhook_status', present && statusText(present.enabled), statusText(enabled)]]
   },
 
-  'delete-webhook'({ webhook }, state) {
-    const present = state.webhook(webhook)
+  'delete-webhook'({ webhook }, { webhooks }) {
+    const present = webhooks.webhook(webhook)
     if (present === undefined) return []
     return [
       ['webhook_status', statusText(present.enabled), 'deleted'],

@@ -16,8 +16,8 @@ const ROTATION_MICROSECONDS = 24 * 60 * 60 * 1_000_000
  */
 const ERROR_BYTES_MAXIMUM = 256
 
-function requireWebhook(state: WebhooksState, webhook: string): WebhookState {
-  const found = state.webhook(webhook)
+function requireWebhook(webhooks: WebhooksState, webhook: string): WebhookState {
+  const found = webhooks.webhook(webhook)
   if (found === undefined) throw new DomainError('webhook-not-found', webhook)
   return found
 }
@@ -26,42 +26,42 @@ function boundedError(error: string | undefined): string | undefined {
   return error === undefined ? undefined : boundedText(error, ERROR_BYTES_MAXIMUM)
 }
 
-export const webhookRules: RulesOf<WebhookCommands, WebhookChange, WebhooksState> = {
-  'create-webhook'(command, { state }) {
+export const webhookRules: RulesOf<WebhookCommands, WebhookChange, { readonly webhooks: WebhooksState }> = {
+  'create-webhook'(command, { webhooks }) {
     const { webhook, target, sealedQuery, eventTypes, bucket, prefix, enabled, sealedSecret } = command
-    if (state.webhook(webhook) !== undefined) throw new DomainError('webhook-exists', webhook)
-    if (state.webhookCount >= WEBHOOKS_MAXIMUM) throw new DomainError('too-many-webhooks')
+    if (webhooks.webhook(webhook) !== undefined) throw new DomainError('webhook-exists', webhook)
+    if (webhooks.webhookCount >= WEBHOOKS_MAXIMUM) throw new DomainError('too-many-webhooks')
     const sealed = { sealedSecret, sealedQuery }
     return { changes: [{ name: 'webhook.created', webhook, target, eventTypes, bucket, prefix, enabled, ...sealed }] }
   },
 
   /** Enabling a webhook that is enabled does not drop its pending deliveries. */
-  'set-webhook-status'({ webhook, enabled }, { state }) {
-    if (requireWebhook(state, webhook).enabled === enabled) return NOTHING_CHANGES
+  'set-webhook-status'({ webhook, enabled }, { webhooks }) {
+    if (requireWebhook(webhooks, webhook).enabled === enabled) return NOTHING_CHANGES
     return { changes: [{ name: 'webhook.status-set', webhook, enabled }] }
   },
 
-  'delete-webhook'({ webhook }, { state }) {
-    requireWebhook(state, webhook)
+  'delete-webhook'({ webhook }, { webhooks }) {
+    requireWebhook(webhooks, webhook)
     return { changes: [{ name: 'webhook.deleted', webhook }] }
   },
 
-  'rotate-webhook-secret'({ webhook, sealedSecret }, { state, now }) {
-    requireWebhook(state, webhook)
+  'rotate-webhook-secret'({ webhook, sealedSecret }, { webhooks, now }) {
+    requireWebhook(webhooks, webhook)
     const previousUntilMicroseconds = microsecondsOf(now * 1000 + ROTATION_MICROSECONDS)
     return { changes: [{ name: 'webhook.secret-rotated', webhook, sealedSecret, previousUntilMicroseconds }] }
   },
 
   /** One at a time, and only of a webhook that is enabled: a disabled one has nothing pending. */
-  'replay-webhook'({ webhook, sinceMicroseconds, untilMicroseconds }, { state }) {
-    if (!requireWebhook(state, webhook).enabled) throw new DomainError('webhook-disabled', webhook)
-    if (state.replayOf(webhook) !== undefined) throw new DomainError('webhook-replaying', webhook)
+  'replay-webhook'({ webhook, sinceMicroseconds, untilMicroseconds }, { webhooks }) {
+    if (!requireWebhook(webhooks, webhook).enabled) throw new DomainError('webhook-disabled', webhook)
+    if (webhooks.replayOf(webhook) !== undefined) throw new DomainError('webhook-replaying', webhook)
     return { changes: [{ name: 'webhook.replayed', webhook, sinceMicroseconds, untilMicroseconds }] }
   },
 
   /** The webhook may be deleted while its target is asked. */
-  'record-webhook-test'({ webhook, event, timeMicroseconds, status, error }, { state }) {
-    requireWebhook(state, webhook)
+  'record-webhook-test'({ webhook, event, timeMicroseconds, status, error }, { webhooks }) {
+    requireWebhook(webhooks, webhook)
     const tested = { webhook, event, timeMicroseconds, status, error: boundedError(error) }
     return { changes: [{ name: 'webhook.tested', ...tested }] }
   },
@@ -70,14 +70,14 @@ export const webhookRules: RulesOf<WebhookCommands, WebhookChange, WebhooksState
    * Deliveries of a webhook that was disabled meanwhile were dropped and stay dropped, even if it was enabled again.
    * Their attempts were made, so they go to its log; a deleted webhook has no log.
    */
-  'record-deliveries'({ reports }, { state }) {
+  'record-deliveries'({ reports }, { webhooks }) {
     const changes: ChangeNamed<WebhookChange, 'webhook.delivered' | 'webhook.attempted'>[] = []
     for (const { start, ...report } of reports) {
       const { webhook, replay } = report
       const attempts = report.attempts.map((attempt) => ({ ...attempt, error: boundedError(attempt.error) }))
-      if (isCurrent(state, webhook, start, replay)) {
+      if (isCurrent(webhooks, webhook, start, replay)) {
         changes.push({ name: 'webhook.delivered', ...report, attempts })
-      } else if (attempts.length > 0 && state.webhook(webhook) !== undefined) {
+      } else if (attempts.length > 0 && webhooks.webhook(webhook) !== undefined) {
         const last = attempts.map((attempt) => ({ ...attempt, nextMicroseconds: undefined }))
         changes.push({ name: 'webhook.attempted', webhook, replay, attempts: last })
       }
@@ -86,8 +86,8 @@ export const webhookRules: RulesOf<WebhookCommands, WebhookChange, WebhooksState
   },
 }
 
-function isCurrent(state: WebhooksState, webhook: string, start: Sequence, replay: Sequence | undefined): boolean {
-  const found = state.webhook(webhook)
+function isCurrent(webhooks: WebhooksState, webhook: string, start: Sequence, replay: Sequence | undefined): boolean {
+  const found = webhooks.webhook(webhook)
   if (found?.enabled !== true || found.startSequence !== start) return false
-  return replay === undefined || state.replayOf(webhook)?.replay === replay
+  return replay === undefined || webhooks.replayOf(webhook)?.replay === replay
 }

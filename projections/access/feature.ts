@@ -1,11 +1,10 @@
-/** In the projections: the names of its tables. */
+import * as changes from '../../engine/access/changes.ts'
+import { AccessRows } from './rows.ts'
+import { accessTables } from './tables.ts'
+
+/** In the projections: its tables, and what its changes do to them. */
 export const access = {
-  tables: {
-    accounts: 'accounts',
-    credentials: 'credentials',
-    policies: 'policies',
-    tokens: 'tokens',
-    tokenDigests: 'token-digests',
-    accessVersion: 'access-version',
-  },
+  tables: accessTables,
+  changes,
+  rows: { access: AccessRows },
 } as const

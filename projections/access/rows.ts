@@ -1,17 +1,48 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
-import type { AccountState, CredentialState } from '../../engine/access/state.ts'
+import type { AccessState, AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
 import type { AccessChange } from '../../engine/access/change-types.ts'
 import { NO_ACCESS_CHAIN } from '../../engine/access/access-authentication.ts'
-import type { Tables } from '../tables/table-list.ts'
-import { accountRows, credentialRows, policyRows, putAccessChain, putAccessVersion, tokenRows } from './tables.ts'
+import type { FeatureRows } from '../apply/feature-rows.ts'
+import type { NamedTables } from '../tables/named-tables.ts'
+import {
+  accountRows,
+  credentialRows,
+  policyRows,
+  putAccessChain,
+  putAccessVersion,
+  tokenRows,
+  type accessTables,
+} from './tables.ts'
+
+type RowTables = NamedTables<typeof accessTables>
 
 /** Applies changes to accounts, credentials, policies and tokens. */
-export class AccessRows {
+export class AccessRows implements AccessState, FeatureRows<AccessChange> {
   changed = false
-  readonly #tables: Tables
+  readonly #tables: RowTables
 
-  constructor(tables: Tables) {
+  constructor(tables: RowTables) {
     this.#tables = tables
+  }
+
+  account(account: string): AccountState | undefined {
+    return accountRows.get(this.#tables.accounts, account)
+  }
+
+  credential(accessKey: string): CredentialState | undefined {
+    return credentialRows.get(this.#tables.credentials, accessKey)
+  }
+
+  policy(policy: string): PolicyState | undefined {
+    return policyRows.get(this.#tables.policies, policy)
+  }
+
+  policyIsAttached(policy: string): boolean {
+    return accountRows.all(this.#tables.accounts).some(({ policies }) => policies.includes(policy))
+  }
+
+  token(token: string): TokenState | undefined {
+    return tokenRows.get(this.#tables.tokens, token)
   }
 
   apply(sequence: Sequence, createdMicroseconds: Microseconds, change: AccessChange): void {
@@ -90,13 +121,13 @@ export class AccessRows {
   }
 
   #requireAccount(account: string): AccountState {
-    const found = accountRows.get(this.#tables.accounts, account)
+    const found = this.account(account)
     if (found === undefined) throw new Error(`account ${account} is changed but not there`)
     return found
   }
 
   #requireCredential(accessKey: string): CredentialState {
-    const found = credentialRows.get(this.#tables.credentials, accessKey)
+    const found = this.credential(accessKey)
     if (found === undefined) throw new Error(`credential ${accessKey} is changed but not there`)
     return found
   }

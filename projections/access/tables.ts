@@ -8,6 +8,16 @@ import { numberKey, readNumber, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 import { idRows } from '../tables/row-codecs.ts'
 
+/** The names of its tables. */
+export const accessTables = {
+  accounts: 'accounts',
+  credentials: 'credentials',
+  policies: 'policies',
+  tokens: 'tokens',
+  tokenDigests: 'token-digests',
+  accessVersion: 'access-version',
+} as const
+
 const createdMicroseconds = field(microseconds, 'created')
 const expiresMicroseconds = field(optional(microseconds), 'expiry')
 const enabled = field(flag, 'enabled')

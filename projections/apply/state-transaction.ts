@@ -1,20 +1,6 @@
-import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
-import type { EmbedState, ShareState } from '../../engine/links/state.ts'
-import type { ReplayState, WebhookState } from '../../engine/webhooks/state.ts'
 import type { VersionSelector } from '../../engine/commands/version-name.ts'
-import * as access from '../../engine/access/changes.ts'
-import {
-  type Change,
-  type ChangeHandlers,
-  type ChangeNamed,
-  handledBy,
-  handlerOf,
-} from '../../engine/events/changes.ts'
-import * as checkpoints from '../../engine/checkpoints/changes.ts'
-import * as deliveries from '../../engine/webhooks/delivery-changes.ts'
-import * as sharing from '../../engine/links/changes.ts'
-import * as webhooks from '../../engine/webhooks/changes.ts'
-import type { CorsRule, ScrubProgress } from '../../engine/events/values.ts'
+import { type Change, type ChangeHandlers, type ChangeNamed, handlerOf } from '../../engine/events/changes.ts'
+import type { CorsRule } from '../../engine/events/values.ts'
 import type { AccessChain } from '../../engine/access/access-authentication.ts'
 import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
@@ -28,32 +14,23 @@ import {
   type VolumeNumber,
 } from '../../engine/brands.ts'
 import type { BucketState, LogicalUsage, ObjectState, PartState, UploadState } from '../../engine/state-ports.ts'
-import type { CheckpointState, HandoverState, ReceiptState, WitnessedLog } from '../../engine/checkpoints/state.ts'
-import type { LifecycleRuleState } from '../../engine/lifecycle/state.ts'
 import type { StateTransaction } from '../../engine/state-store.ts'
-import { AccessRows } from '../access/rows.ts'
 import { BucketRows } from './bucket-rows.ts'
-import { CheckpointRows } from '../checkpoints/rows.ts'
-import { EventRows } from '../events/rows.ts'
 import { Counters } from './counters.ts'
-import { LifecycleRows } from '../lifecycle/rows.ts'
 import { PayloadLedger } from './payload-ledger.ts'
-import { SharingRows } from '../links/rows.ts'
 import type { Tables } from '../tables/table-list.ts'
-import { accountRows, credentialRows, getAccessChain, policyRows, putAccessChain, tokenRows } from '../access/tables.ts'
+import { getAccessChain, putAccessChain } from '../access/tables.ts'
 import { putApplied } from '../tables/applied.ts'
 import { noteBatch } from '../tables/audit-index.ts'
-import { getLastRestore, putRestore } from '../checkpoints/tables.ts'
 import { getCors, putCors } from '../tables/cors.ts'
-import { getBucketOfRule, getLifecycleRules } from '../lifecycle/tables.ts'
 import { getPayload, getReferences } from '../tables/payloads.ts'
-import { applyScrub, getScrub } from '../scrub/tables.ts'
-import { linksOfKey } from '../links/tables.ts'
 import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
 import { bucketHasNothing, getVersion, newestVersion } from '../tables/versions.ts'
 import { UploadRows } from './upload-rows.ts'
 import { VersionRows } from './version-rows.ts'
-import { WebhookRows } from '../webhooks/rows.ts'
+import { getLastRestore, putRestore } from '../tables/restores.ts'
+import type { FeatureRows } from './feature-rows.ts'
+import { featureHandlers, type RowsOfFeatures, rowsOfFeatures } from './rows-of-features.ts'
 
 /** Further work at the end of a batch, in the same transaction. */
 export interface BatchEnding {
@@ -69,6 +46,7 @@ export interface BatchEnding {
  */
 export class TableTransaction implements StateTransaction {
   static readonly #handlers: ChangeHandlers<TableTransaction> = {
+    ...featureHandlers(({ features }: TableTransaction) => features),
     'bucket.created': (t, change, _, time) => t.#buckets.created(time, change),
     'bucket.deleted': (t, change) => t.#bucketDeleted(change),
     'bucket.versioning-set': (t, change) => t.#buckets.set(change.bucket, { versioning: change.versioning }),
@@ -76,10 +54,6 @@ export class TableTransaction implements StateTransaction {
     'bucket.quota-set': (t, change) =>
       t.#buckets.set(change.bucket, { quota: { bytes: change.bytes, objects: change.objects } }),
     'bucket.cors-set': (t, change) => putCors(t.#tables.cors, change.bucketId, change.rules),
-    'lifecycle.rule-set': (t, change) => t.#lifecycle.ruleSet(change),
-    'lifecycle.rule-removed': (t, change) => t.#lifecycle.ruleRemoved(change),
-    'lifecycle.scanned': (t, change) => t.#lifecycle.scanned(change),
-    'lifecycle.version-held': (t, change) => t.#versions.held(change),
     'object.written': (t, change, sequence, time) => t.#versions.written(sequence, time, change),
     'object.deleted': (t, change) => t.#versions.deleted(change),
     'marker.written': (t, change, sequence, time) => t.#versions.markerWritten(sequence, time, change),
@@ -93,51 +67,34 @@ export class TableTransaction implements StateTransaction {
     'payload.moved': (t, change) => t.#payloads.move(change),
     'volume.removed': (t, change) => t.#payloads.volumeRemoved(change.volume),
     'payload.digested': (t, change) => t.#payloads.digested(change.payload, change.digest),
-    ...handledBy(access, (t: TableTransaction, change, sequence, time) => t.#access.apply(sequence, time, change)),
-    ...handledBy(webhooks, (t: TableTransaction, change, sequence, time) => t.#webhooks.apply(sequence, time, change)),
-    ...handledBy(deliveries, (t: TableTransaction, change, sequence, time) =>
-      t.#webhooks.apply(sequence, time, change),
-    ),
-    ...handledBy(sharing, (t: TableTransaction, change, _, time) => t.#sharing.apply(time, change)),
-    ...handledBy(checkpoints, (t: TableTransaction, change, sequence, time) =>
-      t.#checkpoints.apply(sequence, time, change),
-    ),
-    'scrub.advanced': (t, change, _, time) => applyScrub(t.#tables.scrub, time, change),
     'journal.recovered': () => undefined,
     'journal.restored': (t, _, sequence) => putRestore(t.#tables.restores, sequence),
-    'server.started': (t, change, sequence, time) => change.events && t.#events.begin(sequence, time),
+    'server.started': () => undefined,
     'server.stopped': () => undefined,
     'clock.observed': () => undefined,
   }
 
+  /** The rows of features, which answer their rules. */
+  readonly features: RowsOfFeatures
   readonly #tables: Tables
   readonly #ending: BatchEnding
   readonly #counters: Counters
   readonly #payloads: PayloadLedger
   readonly #versions: VersionRows
   readonly #uploads: UploadRows
-  readonly #access: AccessRows
-  readonly #events: EventRows
-  readonly #lifecycle: LifecycleRows
-  readonly #webhooks: WebhookRows
-  readonly #sharing: SharingRows
   readonly #buckets: BucketRows
-  readonly #checkpoints: CheckpointRows
+  readonly #rows: readonly FeatureRows[]
 
   constructor(tables: Tables, ending: BatchEnding = {}) {
     this.#tables = tables
     this.#ending = ending
     this.#counters = new Counters(tables)
     this.#buckets = new BucketRows(tables)
-    this.#checkpoints = new CheckpointRows(tables)
     this.#payloads = new PayloadLedger(tables, this.#counters)
     this.#versions = new VersionRows(tables, this.#counters, this.#payloads)
     this.#uploads = new UploadRows(tables, this.#counters, this.#payloads)
-    this.#access = new AccessRows(tables)
-    this.#events = new EventRows(tables)
-    this.#lifecycle = new LifecycleRows(tables)
-    this.#webhooks = new WebhookRows(tables)
-    this.#sharing = new SharingRows(tables)
+    this.features = rowsOfFeatures(tables, this.#versions)
+    this.#rows = Object.values(this.features)
   }
 
   get releasedFiles(): readonly string[] {
@@ -149,7 +106,7 @@ export class TableTransaction implements StateTransaction {
   }
 
   get settingsChanged(): boolean {
-    return this.#access.changed || this.#buckets.changed
+    return this.#buckets.changed || this.#rows.some(({ changed }) => changed === true)
   }
 
   get accessChain(): AccessChain {
@@ -168,44 +125,8 @@ export class TableTransaction implements StateTransaction {
     return getCors(this.#tables.cors, bucketId)
   }
 
-  lifecycleRules(bucketId: BucketId): readonly LifecycleRuleState[] {
-    return getLifecycleRules(this.#tables.lifecycle, bucketId)
-  }
-
-  scrubProgress(): ScrubProgress | undefined {
-    return getScrub(this.#tables.scrub)?.progress
-  }
-
-  lastCheckpoint(): CheckpointState | undefined {
-    return this.#checkpoints.last()
-  }
-
-  checkpointHandovers(): readonly HandoverState[] {
-    return this.#checkpoints.handovers()
-  }
-
-  checkpointOfSize(size: number): CheckpointState | undefined {
-    return this.#checkpoints.ofSize(size)
-  }
-
-  receiptsOf(size: number): readonly ReceiptState[] {
-    return this.#checkpoints.receiptsOf(size)
-  }
-
-  withheldCheckpoint(): number | undefined {
-    return this.#checkpoints.withheld()
-  }
-
-  witnessedLog(origin: string): WitnessedLog | undefined {
-    return this.#checkpoints.witnessed(origin)
-  }
-
   lastRestore(): Sequence | undefined {
     return getLastRestore(this.#tables.restores)
-  }
-
-  bucketOfLifecycleRule(rule: string): string | undefined {
-    return getBucketOfRule(this.#tables.lifecycleRules, rule)
   }
 
   object(bucketId: BucketId, key: string): ObjectState | undefined {
@@ -248,62 +169,6 @@ export class TableTransaction implements StateTransaction {
     return getReferences(this.#tables.payloads, payload)
   }
 
-  account(account: string): AccountState | undefined {
-    return accountRows.get(this.#tables.accounts, account)
-  }
-
-  credential(accessKey: string): CredentialState | undefined {
-    return credentialRows.get(this.#tables.credentials, accessKey)
-  }
-
-  policy(policy: string): PolicyState | undefined {
-    return policyRows.get(this.#tables.policies, policy)
-  }
-
-  policyIsAttached(policy: string): boolean {
-    return accountRows.all(this.#tables.accounts).some(({ policies }) => policies.includes(policy))
-  }
-
-  token(token: string): TokenState | undefined {
-    return tokenRows.get(this.#tables.tokens, token)
-  }
-
-  webhook(webhook: string): WebhookState | undefined {
-    return this.#webhooks.webhook(webhook)
-  }
-
-  get webhookCount(): number {
-    return this.#webhooks.count
-  }
-
-  replayOf(webhook: string): ReplayState | undefined {
-    return this.#webhooks.replayOf(webhook)
-  }
-
-  share(share: string): ShareState | undefined {
-    return this.#sharing.share(share)
-  }
-
-  embed(embed: string): EmbedState | undefined {
-    return this.#sharing.embed(embed)
-  }
-
-  get shareCount(): number {
-    return this.#tables.shares.count()
-  }
-
-  get embedCount(): number {
-    return this.#tables.embeds.count()
-  }
-
-  sharesOfKey(bucketId: BucketId, key: string, limit: number): number {
-    return linksOfKey(this.#tables.shareTargets, bucketId, key, limit).length
-  }
-
-  embedsOfKey(bucketId: BucketId, key: string, limit: number): number {
-    return linksOfKey(this.#tables.embedTargets, bucketId, key, limit).length
-  }
-
   volumeIsSpent(volume: VolumeNumber): boolean {
     return this.#payloads.volumeIsSpent(volume)
   }
@@ -312,7 +177,7 @@ export class TableTransaction implements StateTransaction {
     for (const change of changes) {
       handlerOf(TableTransaction.#handlers, change)(this, change, sequence, timeMicroseconds)
     }
-    this.#events.entry(sequence, changes)
+    for (const rows of this.#rows) rows.entry?.(sequence, timeMicroseconds, changes)
   }
 
   /** Keeps the last change of access, for changes that are replayed. */
@@ -322,7 +187,7 @@ export class TableTransaction implements StateTransaction {
 
   finish(position: AppliedPosition, firstSequence: Sequence): void {
     noteBatch(this.#tables.auditIndex, firstSequence, position)
-    this.#events.finish(position)
+    for (const rows of this.#rows) rows.finish?.(position)
     if (!this.#counters.flush()) this.#ending.recount?.()
     putApplied(this.#tables.applied, position)
     this.#ending.seal?.()
@@ -331,7 +196,7 @@ export class TableTransaction implements StateTransaction {
   #bucketDeleted({ bucket, bucketId }: ChangeNamed<'bucket.deleted'>): void {
     this.#buckets.deleted(bucket)
     putCors(this.#tables.cors, bucketId, [])
-    this.#lifecycle.bucketDeleted(bucketId)
+    for (const rows of this.#rows) rows.bucketDeleted?.(bucketId)
     this.#counters.buckets.remove(bucketId)
   }
 }

@@ -1,11 +1,10 @@
-/** In the projections: the names of its tables. */
+import * as changes from '../../engine/checkpoints/changes.ts'
+import { CheckpointRows } from './rows.ts'
+import { checkpointTables } from './tables.ts'
+
+/** In the projections: its tables, and what its changes do to them. */
 export const checkpoints = {
-  tables: {
-    checkpoints: 'checkpoints',
-    checkpointMarks: 'checkpoint-marks',
-    checkpointsUnpublished: 'checkpoints-unpublished',
-    checkpointHandovers: 'checkpoint-handovers',
-    receipts: 'receipts',
-    witnessedLogs: 'witnessed-logs',
-  },
+  tables: checkpointTables,
+  changes,
+  rows: { checkpoints: CheckpointRows },
 } as const

@@ -9,11 +9,11 @@ import {
   getCheckpointOfSize,
   getLastCheckpoint,
   getLastHandover,
-  getLastRestore,
   isUnpublished,
   newestCheckpoint,
 } from './tables.ts'
 import { type CheckpointMarks, getMarks, lastAnchored, receiptsAfter, receiptsOf } from './receipt-tables.ts'
+import { getLastRestore } from '../tables/restores.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
 import { allWitnessed, getWitnessed } from './witnessed-log-tables.ts'
 

@@ -1,6 +1,12 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { CheckpointChange } from '../../engine/checkpoints/change-types.ts'
-import type { CheckpointState, HandoverState, ReceiptState, WitnessedLog } from '../../engine/checkpoints/state.ts'
+import type {
+  CheckpointState,
+  HandoverState,
+  ReceiptState,
+  WitnessedLog,
+  CheckpointsState,
+} from '../../engine/checkpoints/state.ts'
 import {
   allHandovers,
   getCheckpointOfSize,
@@ -8,28 +14,32 @@ import {
   putCheckpoint,
   putHandover,
   putUnpublished,
+  type checkpointTables,
 } from './tables.ts'
 import { type CheckpointMarks, getMarks, putMarks, putReceipt, receiptsOf } from './receipt-tables.ts'
-import type { Tables } from '../tables/table-list.ts'
+import type { FeatureRows } from '../apply/feature-rows.ts'
+import type { NamedTables } from '../tables/named-tables.ts'
 import { getWitnessed, putWitnessed } from './witnessed-log-tables.ts'
 
-/** Applies changes to checkpoints, their receipts and hand-overs. */
-export class CheckpointRows {
-  readonly #tables: Tables
+type RowTables = NamedTables<typeof checkpointTables>
 
-  constructor(tables: Tables) {
+/** Applies changes to checkpoints, their receipts and hand-overs. */
+export class CheckpointRows implements CheckpointsState, FeatureRows<CheckpointChange> {
+  readonly #tables: RowTables
+
+  constructor(tables: RowTables) {
     this.#tables = tables
   }
 
-  last(): CheckpointState | undefined {
+  lastCheckpoint(): CheckpointState | undefined {
     return getLastCheckpoint(this.#tables.checkpoints)
   }
 
-  handovers(): readonly HandoverState[] {
+  checkpointHandovers(): readonly HandoverState[] {
     return allHandovers(this.#tables.checkpointHandovers)
   }
 
-  ofSize(size: number): CheckpointState | undefined {
+  checkpointOfSize(size: number): CheckpointState | undefined {
     return getCheckpointOfSize(this.#tables.checkpoints, size)
   }
 
@@ -37,11 +47,11 @@ export class CheckpointRows {
     return receiptsOf(this.#tables.receipts, size)
   }
 
-  withheld(): number | undefined {
+  withheldCheckpoint(): number | undefined {
     return getMarks(this.#tables.checkpointMarks).withheld
   }
 
-  witnessed(origin: string): WitnessedLog | undefined {
+  witnessedLog(origin: string): WitnessedLog | undefined {
     return getWitnessed(this.#tables.witnessedLogs, origin)
   }
 
@@ -68,7 +78,7 @@ export class CheckpointRows {
 
   /** A withheld checkpoint has another after it only when its log cannot go on. */
   #abandonWithheld(): void {
-    const withheld = this.withheld()
+    const withheld = this.withheldCheckpoint()
     if (withheld !== undefined) putUnpublished(this.#tables.checkpointsUnpublished, withheld)
   }
 

@@ -9,6 +9,16 @@ import { numberKey, readNumber } from '../keys.ts'
 import type { Row, Table, TableReader } from '../lmdb-environment.ts'
 import { packed } from '../tables/row-codecs.ts'
 
+/** The names of its tables. */
+export const checkpointTables = {
+  checkpoints: 'checkpoints',
+  checkpointMarks: 'checkpoint-marks',
+  checkpointsUnpublished: 'checkpoints-unpublished',
+  checkpointHandovers: 'checkpoint-handovers',
+  receipts: 'receipts',
+  witnessedLogs: 'witnessed-logs',
+} as const
+
 /**
  * `checkpoints`: sequence of the entry (8) to its fields, and time. `restores`: sequence of an entry to nothing.
  * `checkpoints-unpublished`: size (8) to nothing.
@@ -102,15 +112,6 @@ export function getLastHandover(table: TableReader): HandoverState | undefined {
 
 function handoverOf({ key, value }: Row): HandoverState {
   return { sequence: sequenceOf(readNumber(key, 0)), ...handovers.decode(value) }
-}
-
-export function putRestore(table: Table, sequence: Sequence): void {
-  table.put(numberKey(sequence), Buffer.alloc(0))
-}
-
-export function getLastRestore(table: TableReader): Sequence | undefined {
-  const [last] = table.keys({ reverse: true, limit: 1 })
-  return last && sequenceOf(readNumber(last, 0))
 }
 
 function stateOf({ key, value }: Row): CheckpointState {

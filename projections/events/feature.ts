@@ -1,7 +1,9 @@
-/** In the projections: the names of its tables. */
+import { EventRows } from './rows.ts'
+import { eventTables } from './tables.ts'
+
+/** In the projections: its tables, and what its changes do to them. */
 export const events = {
-  tables: {
-    eventIndex: 'event-index',
-    eventsBegan: 'events-began',
-  },
+  tables: eventTables,
+  changes: {},
+  rows: { events: EventRows },
 } as const

@@ -2,29 +2,33 @@ import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { Change } from '../../engine/events/changes.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import { makesEvents } from './derive-events.ts'
-import { blockOf, getEventsBegan, noteBlock, putEventsBegan } from './tables.ts'
-import type { Tables } from '../tables/table-list.ts'
+import { blockOf, getEventsBegan, noteBlock, putEventsBegan, type eventTables } from './tables.ts'
+import type { FeatureRows } from '../apply/feature-rows.ts'
+import type { NamedTables } from '../tables/named-tables.ts'
+
+type RowTables = NamedTables<typeof eventTables>
 
 /** Applies changes to the index of storage events. */
-export class EventRows {
-  readonly #tables: Tables
+export class EventRows implements FeatureRows {
+  readonly #tables: RowTables
   #haveBegun: boolean | undefined
   /** The last sequence with events in each block that is not noted yet. */
   readonly #blocks = new Map<number, Sequence>()
 
-  constructor(tables: Tables) {
+  constructor(tables: RowTables) {
     this.#tables = tables
   }
 
+  entry(sequence: Sequence, time: Microseconds, changes: readonly Change[]): void {
+    if (changes.some(beginsEvents)) this.#begin(sequence, time)
+    if (changes.some(makesEvents) && this.#begun) this.#blocks.set(blockOf(sequence), sequence)
+  }
+
   /** Storage events begin with this entry, if they have not begun before. */
-  begin(sequence: Sequence, timeMicroseconds: Microseconds): void {
+  #begin(sequence: Sequence, timeMicroseconds: Microseconds): void {
     if (this.#begun) return
     putEventsBegan(this.#tables.eventsBegan, { sequence, timeMicroseconds })
     this.#haveBegun = true
-  }
-
-  entry(sequence: Sequence, changes: readonly Change[]): void {
-    if (changes.some(makesEvents) && this.#begun) this.#blocks.set(blockOf(sequence), sequence)
   }
 
   /** Ends the batch: what its entries made is found at its place. */
@@ -41,4 +45,9 @@ export class EventRows {
     this.#haveBegun ??= getEventsBegan(this.#tables.eventsBegan) !== undefined
     return this.#haveBegun
   }
+}
+
+/** A start of a program whose entries say all that storage events need. */
+function beginsEvents(change: Change): boolean {
+  return change.name === 'server.started' && change.events
 }

@@ -4,6 +4,12 @@ import { numberKey, readNumber, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 import type { AuditPlace } from '../tables/audit-index.ts'
 
+/** The names of its tables. */
+export const eventTables = {
+  eventIndex: 'event-index',
+  eventsBegan: 'events-began',
+} as const
+
 /**
  * Storage events are in the entries that make the changes, so nothing of them is written twice. Two tables say where to
  * read.

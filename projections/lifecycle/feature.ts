@@ -1,7 +1,10 @@
-/** In the projections: the names of its tables. */
+import * as changes from '../../engine/lifecycle/changes.ts'
+import { LifecycleRows } from './rows.ts'
+import { lifecycleTables } from './tables.ts'
+
+/** In the projections: its tables, and what its changes do to them. */
 export const lifecycle = {
-  tables: {
-    lifecycle: 'lifecycle',
-    lifecycleRules: 'lifecycle-rules',
-  },
+  tables: lifecycleTables,
+  changes,
+  rows: { lifecycle: LifecycleRows },
 } as const

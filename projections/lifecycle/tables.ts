@@ -7,6 +7,12 @@ import { numberKey, readNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 import { packed } from '../tables/row-codecs.ts'
 
+/** The names of its tables. */
+export const lifecycleTables = {
+  lifecycle: 'lifecycle',
+  lifecycleRules: 'lifecycle-rules',
+} as const
+
 /**
  * `lifecycle`: bucket id (8) -> MessagePack of its rules in the order of their creation, each with the places in the
  * order of age that its two actions have reached; no row without rules.

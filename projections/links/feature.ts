@@ -1,11 +1,10 @@
-/** In the projections: the names of its tables. */
+import * as changes from '../../engine/links/changes.ts'
+import { SharingRows } from './rows.ts'
+import { sharingTables } from './tables.ts'
+
+/** In the projections: its tables, and what its changes do to them. */
 export const links = {
-  tables: {
-    shares: 'shares',
-    shareDigests: 'share-digests',
-    shareTargets: 'share-targets',
-    embeds: 'embeds',
-    embedDigests: 'embed-digests',
-    embedTargets: 'embed-targets',
-  },
+  tables: sharingTables,
+  changes,
+  rows: { links: SharingRows },
 } as const

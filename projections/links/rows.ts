@@ -1,16 +1,19 @@
-import type { Microseconds } from '../../engine/brands.ts'
-import type { EmbedState, ShareState } from '../../engine/links/state.ts'
+import type { BucketId, Microseconds, Sequence } from '../../engine/brands.ts'
+import type { EmbedState, ShareState, SharingState } from '../../engine/links/state.ts'
 import type { SharingChange } from '../../engine/links/change-types.ts'
-import { embedRows, shareRows, targetKey } from './tables.ts'
-import type { Tables } from '../tables/table-list.ts'
+import { embedRows, shareRows, targetKey, linksOfKey, type sharingTables } from './tables.ts'
+import type { FeatureRows } from '../apply/feature-rows.ts'
+import type { NamedTables } from '../tables/named-tables.ts'
 
 const NOTHING = Buffer.alloc(0)
 
-/** Applies changes to shares and embeds. */
-export class SharingRows {
-  readonly #tables: Tables
+type RowTables = NamedTables<typeof sharingTables>
 
-  constructor(tables: Tables) {
+/** Applies changes to shares and embeds. */
+export class SharingRows implements SharingState, FeatureRows<SharingChange> {
+  readonly #tables: RowTables
+
+  constructor(tables: RowTables) {
     this.#tables = tables
   }
 
@@ -22,7 +25,23 @@ export class SharingRows {
     return embedRows.get(this.#tables.embeds, embed)
   }
 
-  apply(time: Microseconds, change: SharingChange): void {
+  get shareCount(): number {
+    return this.#tables.shares.count()
+  }
+
+  get embedCount(): number {
+    return this.#tables.embeds.count()
+  }
+
+  sharesOfKey(bucketId: BucketId, key: string, limit: number): number {
+    return linksOfKey(this.#tables.shareTargets, bucketId, key, limit).length
+  }
+
+  embedsOfKey(bucketId: BucketId, key: string, limit: number): number {
+    return linksOfKey(this.#tables.embedTargets, bucketId, key, limit).length
+  }
+
+  apply(_sequence: Sequence, time: Microseconds, change: SharingChange): void {
     switch (change.name) {
       case 'share.created': {
         const { name: _, ...made } = change

@@ -14,6 +14,16 @@ import type { TableReader } from '../lmdb-environment.ts'
 import { type IdRows, idRows } from '../tables/row-codecs.ts'
 import { rowsOfKey } from '../tables/version-keys.ts'
 
+/** The names of its tables. */
+export const sharingTables = {
+  shares: 'shares',
+  shareDigests: 'share-digests',
+  shareTargets: 'share-targets',
+  embeds: 'embeds',
+  embedDigests: 'embed-digests',
+  embedTargets: 'embed-targets',
+} as const
+
 const linkFields = {
   bucketId: field(bucketId, 'bucket id'),
   key: field(text, 'key'),

@@ -1,6 +1,10 @@
-/** In the projections: the names of its tables. */
+import * as changes from '../../engine/scrub/changes.ts'
+import { ScrubRows } from './rows.ts'
+import { scrubTables } from './tables.ts'
+
+/** In the projections: its tables, and what its changes do to them. */
 export const scrub = {
-  tables: {
-    scrub: 'scrub',
-  },
+  tables: scrubTables,
+  changes,
+  rows: { scrub: ScrubRows },
 } as const

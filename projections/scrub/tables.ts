@@ -6,6 +6,11 @@ import { scrubDamage, scrubProgress } from '../../engine/events/values.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 import { packed } from '../tables/row-codecs.ts'
 
+/** The names of its tables. */
+export const scrubTables = {
+  scrub: 'scrub',
+} as const
+
 /** Damage that is kept; a pass only counts further damage, which its entries in the journal have. */
 const DAMAGE_MAXIMUM = 256
 

@@ -1,8 +1,11 @@
-/** In the projections: the names of its tables. */
+import * as changes from '../../engine/webhooks/changes.ts'
+import * as deliveries from '../../engine/webhooks/delivery-changes.ts'
+import { WebhookRows } from './rows.ts'
+import { webhookTables } from './tables.ts'
+
+/** In the projections: its tables, and what its changes do to them. */
 export const webhooks = {
-  tables: {
-    webhooks: 'webhooks',
-    webhookProgress: 'webhook-progress',
-    webhookLog: 'webhook-log',
-  },
+  tables: webhookTables,
+  changes: { ...changes, ...deliveries },
+  rows: { webhooks: WebhookRows },
 } as const

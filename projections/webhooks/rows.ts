@@ -1,10 +1,11 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
-import type { ReplayState, WebhookState } from '../../engine/webhooks/state.ts'
+import type { ReplayState, WebhooksState, WebhookState } from '../../engine/webhooks/state.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
 import type { WebhookChange } from '../../engine/webhooks/change-types.ts'
 import type { EventPlace } from '../../engine/events/values.ts'
-import { putAccessVersion } from '../access/tables.ts'
-import type { Tables } from '../tables/table-list.ts'
+import { putAccessVersion, type accessTables } from '../access/tables.ts'
+import type { FeatureRows } from '../apply/feature-rows.ts'
+import type { NamedTables } from '../tables/named-tables.ts'
 import {
   type DeliveryLine,
   lineAfter,
@@ -15,6 +16,7 @@ import {
   removeLog,
   webhookRows,
   type WebhookProgress,
+  type webhookTables,
 } from './tables.ts'
 
 /** Changes of the configuration of webhooks; the others are about deliveries. */
@@ -25,15 +27,17 @@ const SET_UP: ReadonlySet<WebhookChange['name']> = new Set([
   'webhook.secret-rotated',
 ])
 
-/** Applies changes to webhooks and their deliveries. */
-export class WebhookRows {
-  readonly #tables: Tables
+type RowTables = NamedTables<typeof webhookTables & Pick<typeof accessTables, 'accessVersion'>>
 
-  constructor(tables: Tables) {
+/** Applies changes to webhooks and their deliveries. */
+export class WebhookRows implements WebhooksState, FeatureRows<WebhookChange> {
+  readonly #tables: RowTables
+
+  constructor(tables: RowTables) {
     this.#tables = tables
   }
 
-  get count(): number {
+  get webhookCount(): number {
     return this.#tables.webhooks.count()
   }
 

@@ -19,6 +19,13 @@ import { NUMBER_BYTES, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 import { type IdRows, idRows, packed } from '../tables/row-codecs.ts'
 
+/** The names of its tables. */
+export const webhookTables = {
+  webhooks: 'webhooks',
+  webhookProgress: 'webhook-progress',
+  webhookLog: 'webhook-log',
+} as const
+
 /** `webhooks`: by webhook id. */
 export const webhookRows: IdRows<WebhookState> = idRows<'webhook', WebhookState>(
   'webhook',

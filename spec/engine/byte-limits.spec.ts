@@ -179,7 +179,7 @@ function refusalOf(command: DecidableCommand, more: Partial<StoreState>): string
     md5: md5Text,
   }
   try {
-    decide(command, { state, sequence: sequenceOf(9), placement, ...given })
+    decide(command, { state, ...state.features, sequence: sequenceOf(9), placement, ...given })
     return 'done'
   } catch (error) {
     return (error as { readonly code: string }).code

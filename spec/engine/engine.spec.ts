@@ -170,6 +170,7 @@ test('the rules: a bucket "photos" with the object "there", an empty bucket "emp
   }
   const context = {
     state: STATE,
+    ...STATE.features,
     sequence: sequenceOf(100),
     placement,
     ...ruleHelpers,

@@ -123,6 +123,7 @@ function decideOn(state: StoreState, list: readonly ListedPart[], name = NAME) {
   }
   const context = {
     state,
+    ...state.features,
     sequence: sequenceOf(100),
     placement,
     ...ruleHelpers,

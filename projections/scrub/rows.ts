@@ -1,0 +1,26 @@
+import type { Microseconds, Sequence } from '../../engine/brands.ts'
+import type { ScrubProgress } from '../../engine/events/values.ts'
+import type { ScrubChange } from '../../engine/scrub/change-types.ts'
+import type { ScrubState } from '../../engine/scrub/state.ts'
+import type { FeatureRows } from '../apply/feature-rows.ts'
+import type { NamedTables } from '../tables/named-tables.ts'
+import { applyScrub, getScrub, type scrubTables } from './tables.ts'
+
+type RowTables = NamedTables<typeof scrubTables>
+
+/** Applies changes to the last pass of the scrub. */
+export class ScrubRows implements ScrubState, FeatureRows<ScrubChange> {
+  readonly #tables: RowTables
+
+  constructor(tables: RowTables) {
+    this.#tables = tables
+  }
+
+  scrubProgress(): ScrubProgress | undefined {
+    return getScrub(this.#tables.scrub)?.progress
+  }
+
+  apply(_sequence: Sequence, time: Microseconds, change: ScrubChange): void {
+    applyScrub(this.#tables.scrub, time, change)
+  }
+}
