@@ -1,6 +1,6 @@
 /**
  * Webhooks of a server as a user starts it, to a receiver over TLS.
- * Proves: DO-CAP-19, EVT-DEL-03.
+ * Proves: DO-CAP-19, EVT-DEL-03, EVT-TAR-05.
  */
 import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
  * A host clock that jumps, under a running server and between two of them (decision 0019).
- * Proves: RES-OBJ-02, STA-LCK-09.
+ * Proves: STA-LCK-09.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Test, test } from 'tap'

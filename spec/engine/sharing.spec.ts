@@ -1,4 +1,7 @@
-/** Shares and embeds in the journal and in the tables. */
+/**
+ * Shares and embeds in the journal and in the tables.
+ * Proves: EVT-AUD-09.
+ */
 import { rmSync } from 'node:fs'
 import { type Test, test } from 'tap'
 import { type BucketId, bucketIdOf, microsecondsOf, millisecondsOf, sequenceOf } from '../../engine/brands.ts'

@@ -1,4 +1,7 @@
-/** A clock that is set back: what has expired stays expired, and what is made meanwhile can be used (decision 0019). */
+/**
+ * A clock that is set back: what has expired stays expired, and what is made meanwhile can be used (decision 0019).
+ * Proves: RES-OBJ-02.
+ */
 import tap, { test } from 'tap'
 import { microsecondsOf, millisecondsOf } from '../../engine/brands.ts'
 import { CommitCounts } from '../../projections/catalog/commit-counts.ts'
@@ -66,6 +69,20 @@ test('the clock of what expires is the later of the host and the journal', (t) =
   engine.countSettings(microsecondsOf(7_000_000))
   t.equal(reader(), 7000)
   t.end()
+})
+
+/** Writes an object, and gives the time that it was created. */
+async function createdAt(key: string): Promise<number> {
+  await put(server, `clocks/${key}`, 'bytes')
+  const { created_at: time } = await api.get<{ created_at: string }>('GET', `/buckets/clocks/object/${key}`)
+  return Date.parse(time)
+}
+
+test('an object has the time of its commit, and where the clock is behind that of the journal', async (t) => {
+  await passes(HOUR)
+  t.equal(await createdAt('on-time'), latest)
+  setBack()
+  t.equal(await createdAt('behind'), latest, 'no earlier than what was written before')
 })
 
 test('tokens and temporary credentials', async (t) => {

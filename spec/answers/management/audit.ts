@@ -1,8 +1,7 @@
 /**
  * The audit log: queries, pages, the chain, exports, reports; and reports on the storage.
  * Proves: DO-LIS-02, RES-AUD-01, RES-AUD-02, RES-STO-01, RES-INF-01, RES-INF-02, RES-INF-03, RES-REP-05, API-SYS-01,
- * API-AUD-03, API-AUD-04, API-AUD-05, API-AUD-08, API-AUD-12, AUT-MET-02, AUT-S3P-03, ERR-MGT-03, LIM-VAL-06,
- * LIM-VAL-07.
+ * API-AUD-03, API-AUD-04, API-AUD-05, API-AUD-08, AUT-MET-02, AUT-S3P-03, ERR-MGT-03, LIM-VAL-06, LIM-VAL-07.
  */
 import type { Block } from '../block.ts'
 import type { Talk } from '../talk.ts'

@@ -1,8 +1,8 @@
 /**
  * Every route by everyone: all roles, all credentials that are none, all methods, and names that do not exist.
  * Proves: DO-LIS-08, DO-NOT-19, RES-AUD-07, RES-AUD-08, RES-AUD-16, API-GEN-01, API-GEN-02, API-PRO-01, API-PRO-04,
- * API-SYS-04, API-AUD-10, API-AUD-13, AUT-MGT-01, AUT-MGT-02, AUT-MGT-03, AUT-MGT-04, AUT-MGT-05, AUT-MGT-07,
- * AUT-MGT-08, AUT-MGT-09, AUT-MET-01, EVT-AUD-04, ERR-MGT-01, LIM-VAL-05, VER-ANY-01.
+ * API-SYS-04, API-AUD-10, API-AUD-12, API-AUD-13, AUT-MGT-01, AUT-MGT-02, AUT-MGT-03, AUT-MGT-04, AUT-MGT-05,
+ * AUT-MGT-07, AUT-MGT-08, AUT-MGT-09, AUT-MET-01, EVT-AUD-04, ERR-MGT-01, LIM-VAL-05, VER-ANY-01.
  */
 import type { Block } from '../block.ts'
 import type { Caller } from '../asking.ts'

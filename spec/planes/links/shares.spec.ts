@@ -1,6 +1,6 @@
 /**
  * What a share leads to: the description, the bytes, and why there are none.
- * Proves: DO-CAP-18, API-MET-02, API-PUB-01, API-PUB-02, API-PUB-04.
+ * Proves: DO-CAP-18, API-MET-02, API-PUB-01, API-PUB-02, API-PUB-04, EVT-AUD-09.
  */
 import tap, { test } from 'tap'
 import { microsecondsOf } from '../../../engine/brands.ts'
