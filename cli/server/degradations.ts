@@ -4,6 +4,7 @@ import { type Degradation, degradationNames } from '../../planes/metrics/metric-
 import type { MetricSlots } from '../../planes/metrics/metric-slots.ts'
 import type { CheckpointFacts } from '../../projections/checkpoints/checkpoint-facts.ts'
 import type { Config } from '../config/config-types.ts'
+import { behindSentence, type ClockBehind, clockBehind } from './clock-behind.ts'
 import { type CheckpointWorkers, checkpointFacts } from '../checkpoints/start.ts'
 import type { StoreSession } from './store/store-session.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
@@ -20,14 +21,13 @@ export interface DegradationSources {
   readonly clockToleranceSeconds: number
 }
 
-/** What each means, and what to do. These sentences are public. */
-export const DEGRADATION_REASONS: Readonly<Record<Degradation, string>> = {
+/** What each means, and what to do; of a clock that is behind, `behindSentence` says it. These sentences are public. */
+export const DEGRADATION_REASONS: Readonly<Record<Exclude<Degradation, 'clock'>, string>> = {
   uploads: 'the disk is full, and uploads are refused; free some space',
   records: 'the journal has no room for records of reads, which are answered and only counted; free some space',
   changes: 'the journal has no room, and every change is refused; free some space',
   scrub: 'a scrub found damaged bytes; GET /api/v1/storage/scrub lists them',
   journal: 'damage was found in the journal since the start; run journal verify',
-  clock: 'the clock of the host is before the last entry of the journal; no lock is released until it is right',
   checkpoints: 'checkpoints are refused or fail; the log says why',
 }
 
@@ -35,17 +35,26 @@ export const DEGRADATION_REASONS: Readonly<Record<Degradation, string>> = {
 export function degradations(sources: DegradationSources): Degradation[] {
   const { engine, store } = sources
   const snapshot = store.catalog.snapshot()
-  const aheadMilliseconds = snapshot.journalMilliseconds() - sources.clock()
   const holds: Readonly<Record<Degradation, () => boolean>> = {
     uploads: () => store.space.isBelowReserve,
     records: () => engine.roomFor !== 'everything',
     changes: () => engine.roomFor === 'nothing',
     scrub: () => (snapshot.scrub()?.damage.length ?? 0) > 0,
     journal: sources.hasMetDamage,
-    clock: () => aheadMilliseconds > sources.clockToleranceSeconds * 1000,
+    clock: () => behindOf(sources).milliseconds > sources.clockToleranceSeconds * 1000,
     checkpoints: () => sources.checkpointFacts().refusal !== undefined,
   }
   return degradationNames.filter((name) => holds[name]())
+}
+
+/** How far the host's clock is behind the journal. */
+export function behindOf({ store, clock }: Pick<DegradationSources, 'store' | 'clock'>): ClockBehind {
+  return clockBehind(clock(), store.catalog.snapshot().journalMilliseconds())
+}
+
+/** What is public of one: what it means, and what to do. */
+export function reasonOf(name: Degradation, sources: DegradationSources): string {
+  return name === 'clock' ? behindSentence(behindOf(sources)) : DEGRADATION_REASONS[name]
 }
 
 interface ServerParts extends Pick<DegradationSources, 'engine' | 'store'> {

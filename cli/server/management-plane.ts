@@ -30,7 +30,7 @@ import type { Config } from '../config/config-types.ts'
 import type { ServerCredentials } from '../config/server-credentials.ts'
 import type { Logger } from './log/logger.ts'
 import { type ScrapeSources, scrapeValues } from './metrics/scrape-values.ts'
-import { type DegradationSources, degradations } from './degradations.ts'
+import { behindOf, type DegradationSources, degradations } from './degradations.ts'
 import type { CertificateReload } from './tls/certificate-reload.ts'
 import type { StoreSession } from './store/store-session.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
@@ -144,6 +144,7 @@ function scrapeSources(parts: ManagementParts, certificates: Pick<CertificateRel
     workers,
     snapshots: () => snapshots.facts,
     degradations: () => degradations(parts.degradations),
+    clockBehind: () => behindOf(parts.degradations),
     checkpoints: { facts: () => checkpointFacts(checkpoints), last: () => store.checkpoints.last() },
     clock: systemMilliseconds,
   }

@@ -1,6 +1,8 @@
 import { type RunningWorkers, startWorkers } from './background-workers.ts'
+import { ClockWatch } from './clock-watch.ts'
 import { CertificateReload, logCertificates } from './tls/certificate-reload.ts'
 import { connectionLimits } from './connection-limit.ts'
+import { systemMilliseconds } from '../../engine/clock.ts'
 import { formatAddress } from '../config/address.ts'
 import type { Address } from '../config/config-types.ts'
 import { exitOfError } from './engine-exit.ts'
@@ -37,6 +39,7 @@ export class Server implements RunningServer {
   #resolveEnded: (code: number) => void = () => undefined
   readonly #certificateReload: CertificateReload
   readonly #spaceWatch: SpaceWatch
+  readonly #clockWatch: ClockWatch
   readonly #webhooks: Webhooks
   readonly #listeners = new MainListeners()
   #frontEndWatch: FrontEndWatch | undefined
@@ -54,6 +57,11 @@ export class Server implements RunningServer {
     const listeners = () => tlsListeners.map((name) => this.#bound(name)).filter(({ port }) => port !== 0)
     this.#webhooks = new Webhooks(parts.log, parts.config, parts.store, this.deploymentId, listeners)
     this.#spaceWatch = new SpaceWatch(parts.log, parts.store.space)
+    this.#clockWatch = new ClockWatch(parts.log, {
+      clock: systemMilliseconds,
+      expiryClock: parts.store.expiryClock,
+      toleranceSeconds: parts.config['object_lock.clock_backwards_tolerance_seconds'],
+    })
     this.#certificateReload = new CertificateReload(parts.log, parts.tls, {
       s3: () => parts.frontEnds.reload(),
       api: () => this.#listeners.reload('api'),
@@ -158,6 +166,7 @@ export class Server implements RunningServer {
     counterHistory.stop()
     eventStreams.end()
     this.#spaceWatch.stop()
+    this.#clockWatch.stop()
     this.#frontEndWatch?.stop()
     const deadline = performance.now() + graceMilliseconds
     const drainMilliseconds = graceMilliseconds - Math.min(CLOSE_MILLISECONDS, graceMilliseconds / 2)

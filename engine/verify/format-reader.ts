@@ -32,6 +32,7 @@ export interface SegmentHeader {
   readonly segmentNumber: number
   readonly firstSequence: number
   readonly firstBatchNumber: number
+  readonly createdMicroseconds: number
   readonly deploymentId: string
   readonly chainHead: string
   readonly previousDigest: string
@@ -100,6 +101,7 @@ export function readSegmentHeader(bytes: Buffer): SegmentHeader | Fault {
     segmentNumber: readUnsigned64(bytes, 16),
     firstSequence: readUnsigned64(bytes, 24),
     firstBatchNumber: readUnsigned64(bytes, 32),
+    createdMicroseconds: readUnsigned64(bytes, 40),
     deploymentId: bytes.toString('hex', 48, 64),
     chainHead: bytes.toString('hex', 64, 96),
     previousDigest: bytes.toString('hex', 96, 128),

@@ -54,6 +54,8 @@ export const HISTOGRAM_BOUNDS: readonly number[] = [
 const SCRAPE_METRICS = {
   object_store_build_info: 'Always 1; the labels are the versions of the program and of Node.js.',
   object_store_degraded: '1 for what the server does not do at the moment, as /ready says; otherwise 0.',
+  object_store_clock_behind_seconds:
+    'How far the clock of the host is behind the last entry of the journal; 0 when it is not.',
   object_store_operations_concurrency_limit:
     'Operations that may run at the same time (limits.maximum_concurrent_operations).',
   object_store_filesystem_available_bytes: 'Bytes still free on the file system of the data directory.',

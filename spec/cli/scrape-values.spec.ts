@@ -29,6 +29,7 @@ const sources = {
   eventStreams: { open: 3 },
   version: '1.2.3',
   degradations: () => [],
+  clockBehind: () => ({ milliseconds: 2500, untilMilliseconds: 0 }),
   certificates: () => new Map(),
   threads: () => [{ name: 'engine', activeMilliseconds: () => 1500 }],
   workers: () => ({ deliveries: DELIVERIES, workers: undefined }),

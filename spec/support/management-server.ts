@@ -92,6 +92,7 @@ export const SCRAPED: ScrapeValues = {
   object_store_multipart_uploads: 1,
   object_store_multipart_bytes: 700,
   object_store_degraded: [{ labels: { reason: 'clock' }, value: 0 }],
+  object_store_clock_behind_seconds: 1.5,
   object_store_operations_concurrency_limit: 256,
   object_store_filesystem_available_bytes: 5e12,
   object_store_filesystem_capacity_bytes: 8e12,

@@ -16,6 +16,7 @@ import type { SigningFacts } from '../../../projections/checkpoints/checkpoint-f
 import type { SnapshotFacts } from '../../../projections/snapshots/snapshot-facts.ts'
 import { type WorkerSources, workerValues } from './worker-values.ts'
 import { systemMilliseconds } from '../../../engine/clock.ts'
+import type { ClockBehind } from '../clock-behind.ts'
 import { openFiles, openFilesMaximum } from '../open-files.ts'
 
 /** Sources of a scrape. */
@@ -34,6 +35,7 @@ export interface ScrapeSources {
   readonly snapshots: () => SnapshotFacts
   readonly checkpoints: { facts(): SigningFacts; last(): CheckpointState | undefined }
   readonly degradations: () => readonly Degradation[]
+  readonly clockBehind: () => ClockBehind
   /** The time of day. */
   readonly clock: () => Milliseconds
 }
@@ -56,6 +58,7 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
       value: Date.parse(validTo) / 1000,
     })),
     object_store_degraded: degradedSamples(sources.degradations()),
+    object_store_clock_behind_seconds: sources.clockBehind().milliseconds / 1000,
     object_store_operations_concurrency_limit: sources.concurrencyLimit,
     object_store_filesystem_available_bytes: space.availableBytes,
     object_store_filesystem_capacity_bytes: space.capacityBytes,

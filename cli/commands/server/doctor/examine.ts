@@ -6,6 +6,8 @@ import { isStoreLocked } from '../../../../engine/disk/store-lock.ts'
 import { segmentName, StorePaths } from '../../../../engine/disk/store-paths.ts'
 import { decodeGenesis, type Genesis } from '../../../../engine/journal/bodies.ts'
 import { readGenesis } from '../../../../engine/journal/read-journal.ts'
+import { systemMilliseconds } from '../../../../engine/clock.ts'
+import { behindSentence, clockBehind } from '../../../server/clock-behind.ts'
 import { formatAddress } from '../../../config/address.ts'
 import type { Config } from '../../../config/config-types.ts'
 import { keyAdvice, masterKeysOf } from '../../../config/server-credentials.ts'
@@ -22,7 +24,7 @@ import { type Finding, findingOf } from './finding.ts'
 import { getManagement, type ManagementAnswer } from '../../../client/management-request.ts'
 import { readinessOf } from '../../../client/readiness.ts'
 import { segmentFirsts } from '../../../../engine/journal/segment.ts'
-import { readHeadMark } from '../../../../engine/verify/head-mark.ts'
+import { type HeadMark, readHeadMark } from '../../../../engine/verify/head-mark.ts'
 import type { SegmentResult } from '../../../../engine/verify/segment-result.ts'
 import { verifySegment } from '../../../../engine/verify/segment-verifier.ts'
 
@@ -37,11 +39,15 @@ export async function examine(config: Config): Promise<Finding[]> {
   const isRunning = locked === true
   const genesis = genesisOf(paths)
   const place = lockPlaceOf(config)
+  // Each check that needs it says what is wrong with it.
+  const journalEnd = endOfJournal(paths)
+  journalEnd.catch(() => undefined)
   return [
     await findingOf('data directory', () => dataDirectory(paths, locked)),
     await findingOf('atomic publication', () => atomicPublication(paths)),
     await findingOf('storage format', () => storageFormat(genesis)),
-    await findingOf('restore state', () => restoreState(paths)),
+    await findingOf('restore state', async () => restoreState(paths, await journalEnd)),
+    await findingOf('clock', async () => clock(config, await journalEnd)),
     await findingOf('free space', () => freeSpace(config, paths)),
     await findingOf('S3 listener', () => listener(config['s3.bind'], isRunning)),
     await findingOf('management listener', () => listener(config['api.bind'], isRunning)),
@@ -183,10 +189,8 @@ const SETTLE_MILLISECONDS = 50
  * A journal that ends before its high-water mark was restored from an older copy or has lost its end. Verifies only the
  * last segment; the journal ends before the first problem in it.
  */
-async function restoreState(paths: StorePaths): Promise<string | Omit<Finding, 'check'>> {
+function restoreState(paths: StorePaths, { mark, result }: JournalEnd): string | Omit<Finding, 'check'> {
   if (!nodeDisk.exists(paths.head)) return { status: 'skipped', detail: 'there is no high-water mark yet' }
-  const { mark } = await readHeadMark(paths.journal)
-  const result = verifyLastSegment(paths, mark?.sequence)
   const problem = result?.problems[0]
   if (problem?.offset === 0) throw new Error(`${join(paths.journal, problem.segment)}: header is damaged`)
   if (mark === undefined) return { status: 'warning', detail: 'the high-water mark cannot be read' }
@@ -201,6 +205,28 @@ async function restoreState(paths: StorePaths): Promise<string | Omit<Finding, '
   if (!mark.refusesNext) return state
   const detail = `${state}; the disk failed at the batch after it, which was refused: the next start cuts it off`
   return { status: 'warning', detail }
+}
+
+interface JournalEnd {
+  readonly mark: HeadMark | undefined
+  /** Of the last segment; undefined if there is none. */
+  readonly result: SegmentResult | undefined
+}
+
+/** What the mark says of the end of the journal, and what the last segment has. */
+async function endOfJournal(paths: StorePaths): Promise<JournalEnd> {
+  const mark = nodeDisk.exists(paths.head) ? (await readHeadMark(paths.journal)).mark : undefined
+  return { mark, result: verifyLastSegment(paths, mark?.sequence) }
+}
+
+/** Whether the clock of this host is behind the last entry of the journal. */
+function clock(config: Config, { result }: JournalEnd): string | Omit<Finding, 'check'> {
+  if (result === undefined) return { status: 'skipped', detail: 'the store was not created yet' }
+  const entry = result.lastTime === 0 ? (result.header?.createdMicroseconds ?? 0) : result.lastTime
+  const behind = clockBehind(systemMilliseconds(), Math.floor(entry / 1000))
+  const tolerance = config['object_lock.clock_backwards_tolerance_seconds'] * 1000
+  if (behind.milliseconds > tolerance) return { status: 'warning', detail: behindSentence(behind) }
+  return 'it is not before the last entry of the journal'
 }
 
 /** Undefined if there is no segment. */
