@@ -4,7 +4,7 @@ import type { Logger } from './log/logger.ts'
 
 const LOOK_MILLISECONDS = 1000
 
-export interface ClockSources {
+interface ClockSources {
   /** Of the host. */
   readonly clock: () => Milliseconds
   /** The later of the host's clock and the time of the last entry: a read of shared memory. */

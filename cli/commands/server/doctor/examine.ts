@@ -209,7 +209,7 @@ function restoreState(paths: StorePaths, { mark, result }: JournalEnd): string |
 
 interface JournalEnd {
   readonly mark: HeadMark | undefined
-  /** Of the last segment; undefined if there is none. */
+  /** Of the last segment; undefined without a segment. */
   readonly result: SegmentResult | undefined
 }
 
