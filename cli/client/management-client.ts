@@ -48,9 +48,10 @@ export function encodedPart(text: string): string {
   return text.split('/').map(encodeURIComponent).join('/')
 }
 
-function exitOfStatus(status: number): ExitName {
+function exitOf(status: number, code: string | undefined): ExitName {
   if (status === 400) return 'usage'
   if (status === 401 || status === 403) return 'denied'
+  if (code === 'OBJECT_DAMAGED') return 'storeDamaged'
   if (status === 404) return 'notFound'
   return status === 507 ? 'diskFull' : 'failed'
 }
@@ -93,8 +94,9 @@ export class ManagementClient {
     const response = await this.#send(request)
     const status = response.statusCode ?? 0
     if (status >= 200 && status < 300) return response
-    const message = messageOf(status, await textOf(response).catch(brokenOff))
-    throw new ExitError(exitOfStatus(status), status === 401 ? `${message}; ${this.#tokenAdvice()}` : message)
+    const text = await textOf(response).catch(brokenOff)
+    const message = messageOf(status, text)
+    throw new ExitError(exitOf(status, codeOf(text)), status === 401 ? `${message}; ${this.#tokenAdvice()}` : message)
   }
 
   #tokenAdvice(): string {
@@ -152,6 +154,15 @@ async function bytesOf(response: Readable): Promise<Buffer> {
 /** @throws ExitError `failed`, for an answer that was cut off */
 export function brokenOff(error: unknown): never {
   throw new ExitError('failed', `the answer broke off: ${(error as Error).message}`, { cause: error })
+}
+
+/** The code of an error envelope; undefined for another answer. */
+function codeOf(text: string): string | undefined {
+  try {
+    return (JSON.parse(text) as { error: { code: string } }).error.code
+  } catch {
+    return undefined
+  }
 }
 
 /** The message of an error envelope with code and request id. */

@@ -45,8 +45,10 @@ export class SharingCounters implements SharingTelemetry {
   }
 
   failed(error: unknown, requestId: string): void {
-    if (error instanceof PayloadDamagedError) this.#add(this.#slots.damageSlot('read'), 1)
-    this.#logs.faults.error({ err: error, requestId }, 'a request by a link failed')
+    const isDamage = error instanceof PayloadDamagedError
+    if (isDamage) this.#add(this.#slots.damageSlot('read'), 1)
+    const object = isDamage ? { object: error.object } : {}
+    this.#logs.faults.error({ err: error, requestId, ...object }, 'a request by a link failed')
   }
 
   erred(): void {

@@ -98,11 +98,12 @@ function errorCounter(metrics: MetricSlots, thread: number): () => void {
   }
 }
 
-function damageCounter(metrics: MetricSlots, thread: number): ManagementServices['damageFound'] {
+function damageCounter(metrics: MetricSlots, thread: number, log: Logger): ManagementServices['damageFound'] {
   const region = metrics.region(thread)
-  return (finder) => {
+  return (finder, what) => {
     const slot = metrics.damageSlot(finder)
     region[slot] = (region[slot] ?? 0) + 1
+    if (what !== undefined) log.error({ foundBy: finder, damage: what }, 'an answer met damage')
   }
 }
 
@@ -213,6 +214,6 @@ function managementServices(
     downloads: new DownloadTickets(store.expiryClock),
     counterHistory: parts.counterHistory,
     eventStreams: parts.eventStreams,
-    damageFound: damageCounter(metrics, parts.metricsThread),
+    damageFound: damageCounter(metrics, parts.metricsThread, parts.log),
   }
 }

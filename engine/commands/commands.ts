@@ -1,4 +1,5 @@
 /** Every command to the engine. */
+import type { Sequence } from '../brands.ts'
 import type { AuditContext, Pairs } from '../events/audit.ts'
 import type { ChangeNamed } from '../events/changes.ts'
 import type { FeatureRules } from '../features.ts'
@@ -19,13 +20,22 @@ export type CommandOf<K extends keyof DecidableCommands> = DecidableCommands[K]
 /** Commands that change state; the others only put records into the journal. */
 export type DecidableCommand = CommandOf<keyof DecidableCommands>
 
-/**
- * `record-attempt`: the attempt of a long operation, before it starts. `record-read`: a read whose record must be
- * durable before any of its answer is sent, such as an export of the audit log.
- */
-interface RecordOnly<K extends 'record-attempt' | 'record-read'> {
-  readonly kind: K
+/** The attempt of a long operation, before it starts. */
+interface RecordAttempt {
+  readonly kind: 'record-attempt'
   readonly audit: AuditContext
+}
+
+/**
+ * A read whose records must be durable, such as an export of the audit log: `attempted` before any of its answer is sent, and its
+ * outcome, with the sequence of that record, before the last of it.
+ */
+interface RecordRead {
+  readonly kind: 'record-read'
+  readonly audit: AuditContext
+  readonly result: 'attempted' | 'success'
+  /** Sequence of the attempt that this is the outcome of. */
+  readonly intent?: Sequence
 }
 
 /** A change that was authorized and failed before it reached the engine: its attempt and its outcome. */
@@ -91,8 +101,8 @@ interface RecordServerEvent {
 
 export type Command =
   | DecidableCommand
-  | RecordOnly<'record-attempt'>
-  | RecordOnly<'record-read'>
+  | RecordAttempt
+  | RecordRead
   | RecordFailedChange
   | RecordServerEvent
   | ExpirePage

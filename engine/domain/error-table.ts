@@ -308,6 +308,14 @@ export const DOMAIN_ERRORS = {
     management: 'AUDIT_UNAVAILABLE',
     sentence: 'The disk is full: the journal has no room for the record of this change. Free some space.',
   },
+  // Not of the rules: a read meets it. No client may repeat the request by itself (spec/decisions/0007).
+  'object-damaged': {
+    s3: { code: 'ObjectDamaged', element: 'Key', explained: true },
+    management: 'OBJECT_DAMAGED',
+    public: 'OBJECT_DAMAGED',
+    sentence:
+      'The stored bytes of the object are damaged: they are not those that were written. Repeating the request does not help. The operator of the server can put them back from a backup.',
+  },
   'storage-full': {
     s3: { code: 'InsufficientStorage' },
     management: 'STORAGE_FULL',

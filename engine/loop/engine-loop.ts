@@ -208,8 +208,11 @@ export class EngineLoop {
     this.#hooks.onBatchDone()
   }
 
-  #fits({ kind }: Command): boolean {
-    return kind === 'record-server-event' || (this.#roomFor === 'changes' && kind !== 'record-read')
+  /** A read that was begun gets its outcome while there is room for changes. */
+  #fits(command: Command): boolean {
+    if (command.kind === 'record-server-event') return true
+    const isNewRead = command.kind === 'record-read' && command.intent === undefined
+    return this.#roomFor === 'changes' && !isNewRead
   }
 
   #end(forWaiters: EngineUnavailableError): void {

@@ -226,7 +226,8 @@ export class Engine {
     if (command.kind === 'delete-objects') return this.#deleteObjects(command, batch, state)
     if (command.kind === 'expire-page') return this.#expire(command, batch, state)
     if (command.kind === 'record-read') {
-      return this.#succeed(batch, state, time, command.audit, undefined, { changes: [] })
+      const sequence = addEntry(batch, time, command.audit, command.result, command.intent, [])
+      return { ok: true, done: { sequence, timeMicroseconds: batch.time } }
     }
     if (command.kind === 'record-server-event') {
       return this.#succeed(batch, state, time, command.audit, undefined, { changes: command.changes })

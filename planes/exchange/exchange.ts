@@ -5,6 +5,7 @@ import type { ConcurrencyGate, Entry } from '../http/limits/concurrency-gate.ts'
 import {
   BodyRemovedError,
   type BodySource,
+  ClientGoneError,
   CutOffError,
   type HttpRequest,
   type HttpResponse,
@@ -241,11 +242,15 @@ export abstract class Exchange implements AuditSource {
 
   #followed(source: BodySource, status: number): BodySource {
     let sentBytes = 0
+    let isOver = false
     const counted = (piece: Buffer | undefined) => {
-      sentBytes += piece?.length ?? 0
+      if (piece === undefined) isOver = true
+      else sentBytes += piece.length
       return piece
     }
     const broken = (error: unknown): never => {
+      isOver = true
+      this.journal.brokeOff(status, this.#brokenCode(error), sentBytes)
       if (error instanceof BodyRemovedError) throw error
       this.failed(error)
       this.erred()
@@ -263,10 +268,16 @@ export abstract class Exchange implements AuditSource {
       },
       close: () => {
         source.close()
+        if (!isOver) this.journal.left(status, sentBytes)
         this.#leave()
         this.sent(status, sentBytes)
       },
     }
+  }
+
+  /** The code in the record of an answer that broke off. */
+  #brokenCode(error: unknown): string {
+    return error instanceof ClientGoneError ? 'client-gone' : this.refusal(error).code
   }
 
   #leave(): void {

@@ -1,3 +1,4 @@
+import { sequenceOf } from '../../engine/brands.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { Command } from '../../engine/commands/commands.ts'
 import type { Done } from '../../engine/commands/done.ts'
@@ -53,7 +54,10 @@ export class RequestJournal {
   /** Sequence of the attempt that is in the journal and has no outcome yet. */
   #attempt: number | undefined
   #hasOutcome = false
+  /** The operation of an awaited read, under which its outcome is recorded when its answer ends. */
+  #awaited: string | undefined
   #notes: Pairs = []
+  #isLeftUnrecorded = false
 
   constructor(engine: EngineClient, source: AuditSource) {
     this.#engine = engine
@@ -128,19 +132,54 @@ export class RequestJournal {
   }
 
   /**
-   * Records a read as `operation`, before any of its bytes are sent. It is the only record of this request.
-   * @returns its sequence and time
-   * @throws EngineUnavailableError
+   * Records the attempt of a read as `operation`, durably before any of its bytes are sent. The outcome is recorded when they
+   * are all produced (`concludeRead`), or break off.
+   * @returns sequence and time of the attempt
+   * @throws EngineUnavailableError, DomainError `journal-full`
    */
-  async read(operation: string, details: Pairs): Promise<Done> {
-    const done = await this.#engine.execute({ kind: 'record-read', audit: { ...this.#context(details), operation } })
-    this.#hasOutcome = true
+  async beginRead(operation: string, details: Pairs): Promise<Done> {
+    const audit = { ...this.#context(details), operation }
+    const done = await this.#engine.execute({ kind: 'record-read', audit, result: 'attempted' })
+    this.#attempt = done.sequence
+    this.#awaited = operation
     return done
+  }
+
+  /** Records that a read succeeded; resolves when that is durable. `details` are metadata of this record. @throws as `beginRead` */
+  async concludeRead(details: Pairs): Promise<void> {
+    if (this.#attempt === undefined) throw new Error('the outcome of a read that was not begun')
+    const audit = this.#context(details)
+    await this.#engine.execute({ kind: 'record-read', audit, result: 'success', intent: sequenceOf(this.#attempt) })
+    this.#hasOutcome = true
+  }
+
+  /**
+   * Records that the body of an answer broke off: as the outcome of an awaited read, otherwise as a second record of the
+   * request, whose first says only that the answer was begun. Never fails: the answer is lost already.
+   */
+  brokeOff(status: number, errorCode: string, sentBytes: number): void {
+    if (this.#isLeftUnrecorded || (this.#awaited !== undefined && this.#hasOutcome)) return
+    const context = this.#noted(this.#source.audit())
+    if (context === undefined) return
+    this.#hasOutcome = true
+    const details = ['status', status, 'error', errorCode, 'sent_bytes', sentBytes]
+    try {
+      const audit = { ...context, metadata: [...context.metadata, ...details] }
+      this.#engine.record(audit, 'failure', this.#attempt)?.catch(() => undefined)
+    } catch {
+      // The engine has failed, which ends the server.
+    }
+  }
+
+  /** The body of an answer was closed before its end: its client has gone. Only an awaited read has a record of that. */
+  left(status: number, sentBytes: number): void {
+    if (this.#awaited !== undefined) this.brokeOff(status, 'client-gone', sentBytes)
   }
 
   /** Makes no record of the request itself: its change is recorded in the name of the system, or it changed nothing. */
   leaveUnrecorded(): void {
     this.#hasOutcome = true
+    this.#isLeftUnrecorded = true
   }
 
   /** Starts another try of a refused change; the records so far belong to the previous try. */
@@ -157,8 +196,11 @@ export class RequestJournal {
    */
   finish(status: number, errorCode: string | undefined, isChange: boolean): Promise<void> | undefined {
     if (this.#hasOutcome) return undefined
+    // The body of an awaited read says how it ends.
+    if (this.#awaited !== undefined && errorCode === undefined) return undefined
     const context = this.#noted(this.#source.audit())
     if (context === undefined) return undefined
+    this.#hasOutcome = true
     const details = errorCode === undefined ? ['status', status] : ['status', status, 'error', errorCode]
     const result = auditResultOf(status)
     if (isChange && result !== 'success' && this.#attempt === undefined) {
@@ -176,7 +218,8 @@ export class RequestJournal {
   }
 
   #noted(context: AuditContext | undefined): AuditContext | undefined {
-    if (context === undefined || this.#notes.length === 0) return context
-    return { ...context, metadata: [...context.metadata, ...this.#notes] }
+    if (context === undefined || (this.#notes.length === 0 && this.#awaited === undefined)) return context
+    const operation = this.#awaited ?? context.operation
+    return { ...context, operation, metadata: [...context.metadata, ...this.#notes] }
   }
 }

@@ -39,6 +39,11 @@ export const sharingErrors = {
     refuses: true,
     sentence: 'Pages of this origin are not allowed to show this file.',
   },
+  OBJECT_DAMAGED: {
+    status: 409,
+    refuses: false,
+    sentence: 'The file is damaged on the server. Tell the person who sent you the link.',
+  },
   CONFLICT: { status: 409, refuses: false, sentence: 'The file changed during the request. Try again.' },
   SLOW_DOWN: { status: 503, refuses: false, sentence: 'Too many requests at once. Try again.' },
   UNAVAILABLE: { status: 503, refuses: false, sentence: 'The server cannot answer now. Try again.' },

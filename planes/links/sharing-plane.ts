@@ -2,6 +2,7 @@ import { DescriptorsExhaustedError } from '../../engine/disk/disk.ts'
 import { DomainError, EngineUnavailableError } from '../../engine/errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import { Exchange, type Refusal } from '../exchange/exchange.ts'
+import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import { BusyError } from '../../engine/shares/shares.ts'
 import { recordedCode } from '../exchange/recorded-code.ts'
 import { requestIdOf } from '../exchange/request-id.ts'
@@ -241,6 +242,7 @@ function toSharingError(error: unknown): { readonly error: SharingError; readonl
   if (error instanceof ClientGoneError) return asked(new SharingError('INVALID_REQUEST', 'The body ended too early.'))
   if (error instanceof BodyRemovedError) return asked(new SharingError('CONFLICT'))
   if (error instanceof DescriptorsExhaustedError) return { error: new SharingError('SLOW_DOWN'), isFault: true }
+  if (error instanceof PayloadDamagedError) return { error: new SharingError('OBJECT_DAMAGED'), isFault: true }
   // The engine has logged why it stopped, or the disk is full.
   if (error instanceof EngineUnavailableError || error instanceof DomainError)
     return asked(new SharingError('UNAVAILABLE'))

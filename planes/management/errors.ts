@@ -38,7 +38,10 @@ export const managementErrors = {
   CLOCK_BEHIND: { status: 503, sentence: 'The clock is behind its recorded high-water mark.' },
   NOT_PREVIEWABLE: { status: 415, sentence: 'The object is neither an image nor text, or is too large to preview.' },
   OBJECT_TOO_LARGE: { status: 413, sentence: 'The object is too large for one request.' },
-  OBJECT_DAMAGED: { status: 500, sentence: 'The stored bytes are not the bytes that were written.' },
+  OBJECT_DAMAGED: {
+    status: 409,
+    sentence: 'The stored bytes of the object are damaged. The operator can put them back from a backup.',
+  },
   QUOTA_EXCEEDED: { status: 403, sentence: 'The quota of the bucket would be exceeded.' },
   VERIFICATION_RUNNING: { status: 409, sentence: 'A verification of this bucket is already running.' },
   CONFLICT: { status: 409, sentence: 'The resource changed during the request. Try again.' },

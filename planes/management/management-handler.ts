@@ -266,6 +266,8 @@ function toManagementError(error: unknown): { readonly error: ManagementError; r
   if (error instanceof OutcomeUnknownError) return { error: new ManagementError('OUTCOME_UNKNOWN'), isFault: false }
   if (error instanceof EngineUnavailableError)
     return { error: new ManagementError('AUDIT_UNAVAILABLE'), isFault: false }
+  if (error instanceof PayloadDamagedError)
+    return { error: managementErrorOf(new DomainError('object-damaged')), isFault: true }
   if (error instanceof UnreadableVersionError) {
     const { code, message } = toManagementError(error.cause).error
     return { error: new ManagementError(code, `${message} (${error.message})`), isFault: true }

@@ -1,6 +1,5 @@
 import type { VersionName } from '../../engine/commands/version-name.ts'
 import { KEY_BYTES_MAXIMUM, overlongKeyBytes } from '../../engine/domain/names.ts'
-import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { BucketState } from '../../engine/state-ports.ts'
 import type { CatalogSnapshot } from '../../projections/catalog/catalog-snapshot.ts'
 import { BodyRemovedError, type BodySource } from '../http/exchange.ts'
@@ -78,16 +77,12 @@ export function digestOf({ snapshot, object }: FoundObject): string | undefined 
   return digest && Buffer.from(digest).toString('hex')
 }
 
-/** @throws ManagementError OBJECT_DAMAGED, CONFLICT when the version was removed meanwhile */
+/** @throws PayloadDamagedError; ManagementError CONFLICT when the version was removed meanwhile */
 export async function openBytes(found: FoundObject, services: ManagementServices): Promise<Buffer | BodySource> {
   try {
     return await readObject(services, found, 0, found.object.size)
   } catch (error) {
     if (error instanceof BodyRemovedError) throw new ManagementError('CONFLICT')
-    if (error instanceof PayloadDamagedError) {
-      services.damageFound('read')
-      throw new ManagementError('OBJECT_DAMAGED')
-    }
     throw error
   }
 }

@@ -102,8 +102,8 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly ready: () => Promise<readonly ReadinessCheck[]>
   /** Reads every metric now. */
   readonly metrics: () => readonly MetricReading[]
-  /** Counts an answer that met damage. */
-  readonly damageFound: (finder: DamageFinder) => void
+  /** Counts an answer that met damage, and logs what and where it is, when that is in no other line. */
+  readonly damageFound: (finder: DamageFinder, what?: string) => void
   readonly downloads: DownloadTickets
   readonly counterHistory: Pick<CounterHistory, 'readings'>
 }

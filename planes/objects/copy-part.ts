@@ -9,7 +9,7 @@ import { nameOf, whileSourceChanges } from './copy-object.ts'
 import { copyTurns } from './copy-turns.ts'
 import type { FoundObject } from './find-object.ts'
 import { PayloadBody } from './payload-body.ts'
-import { type PayloadSources, readObject, retryIfRemoved } from './read-object.ts'
+import { named, type PayloadSources, readObject, retryIfRemoved } from './read-object.ts'
 import type { PayloadChecks, PayloadStores } from './receive-payload.ts'
 import { storeObject } from './store-object.ts'
 
@@ -113,6 +113,8 @@ async function copyBytes(
       return { ...command, checksum }
     },
     ['part', place.part],
-  )
+  ).catch((error: unknown) => {
+    throw named(error, source)
+  })
   return { done: written.done, source, checksum }
 }

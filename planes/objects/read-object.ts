@@ -30,15 +30,16 @@ const NO_BYTES = Buffer.alloc(0)
  */
 export function readObject(
   sources: PayloadSources,
-  { snapshot, object }: FoundObject,
+  found: FoundObject,
   start: number,
   end: number,
 ): Buffer | Promise<Buffer | BodySource> {
   if (start === end) return NO_BYTES
+  const { snapshot, object } = found
   const { payload } = object
   const location = payload === undefined ? undefined : snapshot.payload(payload)
   if (payload === undefined || location === undefined)
-    throw new PayloadDamagedError(`payload ${payload} is not in the catalog`)
+    throw named(new PayloadDamagedError(`payload ${payload} is not in the catalog`), found)
   if (location.kind === 'volume') {
     try {
       const bytes = sources.payloads.readSmall(location, object.digest)
@@ -47,7 +48,15 @@ export function readObject(
       if (!(error instanceof PayloadDamagedError)) throw error
     }
   }
-  return openPayload(sources, payload, location, start, end, Uint8Array.from(object.digest))
+  return openPayload(sources, payload, location, start, end, Uint8Array.from(object.digest)).catch((error: unknown) => {
+    throw named(error, found)
+  })
+}
+
+/** An error that says which object was read, when it is of damage. */
+export function named(error: unknown, { bucket, key, object: { sequence } }: FoundObject): unknown {
+  if (error instanceof PayloadDamagedError) error.object ??= { bucket: bucket.name, key, sequence }
+  return error
 }
 
 /**

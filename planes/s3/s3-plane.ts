@@ -57,8 +57,8 @@ interface Unsupported {
 
 export interface S3Telemetry {
   finished(request: FinishedRequest): void
-  /** A failure that is a fault of the server. */
-  failed(error: unknown, requestId: string): void
+  /** A failure that is a fault of the server. `target`: of the request, for damage. */
+  failed(error: unknown, requestId: string, target: { readonly bucket: string; readonly key: string } | undefined): void
   /** A request that fails by a fault of the server, or a state of it. */
   erred(): void
 }
@@ -301,7 +301,9 @@ class S3Dialect extends Exchange {
   }
 
   protected failed(error: unknown): void {
-    this.#parts.telemetry.failed(error, this.requestId)
+    const { bucket, key } = this.#target ?? {}
+    const target = bucket === undefined || key === undefined ? undefined : { bucket, key }
+    this.#parts.telemetry.failed(error, this.requestId, target)
   }
 
   protected override erred(): void {

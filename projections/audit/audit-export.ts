@@ -1,8 +1,8 @@
-import { type Microseconds, next, type Sequence } from '../../engine/brands.ts'
-import { type AuditRecord, auditRecord, isEntry } from './audit-record.ts'
-import type { JournalCursor, JournalEnd } from './journal-cursor.ts'
+import { type Microseconds, type Sequence } from '../../engine/brands.ts'
+import { type AuditRecord, auditRecord, isEntry, substituteOfGap } from './audit-record.ts'
 import { type AuditFilter, compileFilter } from './audit-filter.ts'
-import { segmentName } from '../../engine/disk/store-paths.ts'
+import { DamageList, damageOfGap, damageOfRecord, isEmptyGap, type JournalGap } from './journal-damage.ts'
+import type { JournalRange } from './journal-range.ts'
 import { RecordFrames } from './record-frames.ts'
 import type { Turns } from './turns.ts'
 
@@ -19,7 +19,7 @@ export interface AuditRange {
 
 /** Ties a range to its journal; undefined for a range without records. */
 export interface RangeEnds {
-  /** Of all records in the range, including the journal's own. */
+  /** Of all records in the range that can be read, including the journal's own. */
   readonly firstSequence: Sequence
   readonly lastSequence: Sequence
   /** Of the record before the first one. */
@@ -28,42 +28,49 @@ export interface RangeEnds {
   readonly lastHash: string
 }
 
-/** A part of the log cannot be read, so the records of a range would be incomplete. */
+/** A part of the log cannot be read that an answer cannot do without. */
 export class AuditLogDamagedError extends Error {
   override readonly name = 'AuditLogDamagedError'
 }
 
 /**
  * All records of a range that a filter lets through, up to the end that the log had when this was made, in constant
- * memory. A record that cannot be read is never skipped: if only its body is not an entry, it is returned as
- * unreadable.
+ * memory. Nothing that cannot be read is skipped in silence: records that are missing are one record, which says which they are,
+ * whatever the filter; a record whose body is not an entry is returned as unreadable. `damage` has both.
  */
 export class AuditRecords {
+  readonly damage = new DamageList()
   readonly #range: AuditRange
-  readonly #cursor: JournalCursor
-  readonly #end: JournalEnd
+  readonly #journal: JournalRange
   readonly #turns: Turns
   readonly #matches: (body: Buffer) => boolean
   #frames: RecordFrames | undefined
-  /** Sequence of the next record; undefined before the first. */
-  #expected: Sequence | undefined
   /** Bytes of the records that this call has found. */
   #bytes = 0
+  #count = 0
+  #first: Pick<RangeEnds, 'firstSequence' | 'previousHash'> | undefined
+  #last: Pick<RangeEnds, 'lastSequence' | 'lastHash'> | undefined
   #over = false
 
-  /** @param cursor at or before the first record of the range; it is closed with this */
-  constructor(range: AuditRange & AuditFilter, cursor: JournalCursor, end: JournalEnd, turns: Turns) {
+  /** @param journal from the first record of the range at the latest; it is closed with this */
+  constructor(range: AuditRange & AuditFilter, journal: JournalRange, turns: Turns) {
     this.#matches = compileFilter(range)
     this.#range = range
-    this.#cursor = cursor
-    this.#end = end
+    this.#journal = journal
     this.#turns = turns
   }
 
-  /**
-   * The next records; undefined after the last. Call it again only after it has settled.
-   * @throws AuditLogDamagedError
-   */
+  /** Records that were returned, without those in the place of missing ones. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Of the records that were read; undefined before the first of the range. */
+  get ends(): RangeEnds | undefined {
+    return this.#first && this.#last && { ...this.#first, ...this.#last }
+  }
+
+  /** The next records; undefined after the last. Call it again only after it has settled. */
   async next(): Promise<AuditRecord[] | undefined> {
     const records: AuditRecord[] = []
     this.#bytes = 0
@@ -71,48 +78,55 @@ export class AuditRecords {
     while (!this.#over && records.length < RECORDS_MAXIMUM && this.#bytes < BYTES_MAXIMUM) {
       if (this.#frames === undefined) {
         // The next batch overwrites the bytes of this one, whose records are decoded already.
-        await this.#nextBatch()
-        continue
-      }
-      if (!this.#frames.next()) {
-        if (!this.#frames.isComplete) throw this.#damaged()
+        await this.#step(records)
+      } else if (this.#frames.next()) this.#take(this.#frames, records)
+      else {
         this.#frames = undefined
         if (this.#turns.isOver) await this.#turns.next()
-      } else this.#take(this.#frames, records)
+      }
     }
     return records.length === 0 && this.#over ? undefined : records
   }
 
   /** Closes the files; not while `next` is running. */
   close(): void {
-    this.#cursor.close()
+    this.#journal.close()
   }
 
   #take(frames: RecordFrames, records: AuditRecord[]): void {
     const { sequence, timeMicroseconds } = frames
-    if (sequence !== (this.#expected ?? sequence)) throw this.#damaged()
-    this.#expected = next(sequence)
-    if (timeMicroseconds >= this.#range.toMicroseconds) this.#over = true
-    else if (timeMicroseconds >= this.#range.fromMicroseconds && isEntry(frames) && this.#matches(frames.body)) {
-      records.push(auditRecord(frames))
-      this.#bytes += frames.body.length
-    }
-  }
-
-  async #nextBatch(): Promise<void> {
-    const step = await this.#cursor.next()
-    if (step === undefined) {
-      if ((this.#expected ?? 0) < this.#end.nextSequence) throw this.#damaged()
+    if (timeMicroseconds >= this.#range.toMicroseconds) {
       this.#over = true
       return
     }
-    if (step === 'damaged') throw this.#damaged()
-    this.#frames = new RecordFrames(step.bytes, step.header)
+    if (timeMicroseconds < this.#range.fromMicroseconds) return
+    this.#first ??= { firstSequence: sequence, previousHash: frames.previousHash }
+    this.#last = { lastSequence: sequence, lastHash: frames.hash }
+    if (!isEntry(frames) || !this.#matches(frames.body)) return
+    const record = auditRecord(frames)
+    if (record.isUnreadable === true) this.damage.add(damageOfRecord(sequence, this.#journal.place))
+    records.push(record)
+    this.#count += 1
+    this.#bytes += frames.body.length
   }
 
-  #damaged(): AuditLogDamagedError {
-    const { segmentFirstSequence: segment, offset } = this.#cursor.place
-    const place = `${segmentName(segment)}, offset ${offset}`
-    return new AuditLogDamagedError(`the audit log is damaged at sequence ${this.#expected ?? segment} (${place})`)
+  async #step(records: AuditRecord[]): Promise<void> {
+    const step = await this.#journal.next()
+    if (step === undefined) this.#over = true
+    else if (step.kind === 'batch') this.#frames = new RecordFrames(step.bytes, step.header)
+    else if (mayBeIn(step, this.#range)) {
+      this.damage.add(damageOfGap(step))
+      if (!isEmptyGap(step)) records.push(substituteOfGap(step, this.#earliest(step)))
+    }
   }
+
+  #earliest({ afterMicroseconds = this.#range.fromMicroseconds }: JournalGap): Microseconds {
+    return afterMicroseconds > this.#range.fromMicroseconds ? afterMicroseconds : this.#range.fromMicroseconds
+  }
+}
+
+/** Whether records of a gap can be in a range: the times around it are all that is known of theirs. */
+function mayBeIn({ afterMicroseconds, beforeMicroseconds }: JournalGap, range: AuditRange): boolean {
+  if (beforeMicroseconds !== undefined && beforeMicroseconds < range.fromMicroseconds) return false
+  return afterMicroseconds === undefined || afterMicroseconds < range.toMicroseconds
 }

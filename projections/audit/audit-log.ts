@@ -18,12 +18,15 @@ import type { SpanResult } from '../../engine/verify/span/span-report.ts'
 import { verifySpanAside } from '../../engine/verify/span/span-thread.ts'
 import { type ChainedRecord, readChained } from './chained-records.ts'
 import { JournalCursor, type JournalEnd } from './journal-cursor.ts'
-import { beginningBefore, beginningBeforeSequence, JOURNAL_START } from './journal-places.ts'
+import type { DamageList } from './journal-damage.ts'
+import { beginningAt, beginningBefore, beginningBeforeSequence, JOURNAL_START } from './journal-places.ts'
+import { JournalRange } from './journal-range.ts'
 import type { Turns } from './turns.ts'
 import { BackwardScan } from './audit-backwards.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { type Tables, openTables } from '../tables/table-list.ts'
 import { getApplied } from '../tables/applied.ts'
+import { rowsBefore } from '../tables/audit-index.ts'
 import { RecordFrames } from './record-frames.ts'
 
 /** The result of verifying a span of the chain. */
@@ -36,6 +39,15 @@ export interface ChainReport extends SpanResult {
   readonly headHash: string
   /** First sequence of the next span; undefined when this one ends with the log. */
   readonly nextFrom: Sequence | undefined
+}
+
+/** What a range of time has. */
+interface RangeSurvey {
+  /** Of the records that can be read; undefined without any. */
+  readonly ends: RangeEnds | undefined
+  /** Audit records that can be read. */
+  readonly count: number
+  readonly damage: DamageList
 }
 
 /** The last record of the log when a page was read, for callers that wait for newer records. */
@@ -125,12 +137,24 @@ export class AuditLog {
 
   /**
    * The ends of a range, found by the index, in time that does not depend on its length; undefined for an empty one.
-   * @throws AuditLogDamagedError
+   * @throws AuditLogDamagedError when a part of the log near an end cannot be read; `survey` then finds them
    */
   rangeEnds(range: AuditRange, turns: Turns): Promise<RangeEnds | undefined> {
     const end = this.#end()
     const cursor = (time: Microseconds) => this.#cursorAt(this.#beginningAt(time), end, turns)
     return readRangeEnds(range, cursor, turns)
+  }
+
+  /** Reads the whole of a range, and says what there is and what cannot be read. */
+  async survey(range: AuditRange, turns: Turns): Promise<RangeSurvey> {
+    const records = this.records(range, turns)
+    try {
+      while ((await records.next()) !== undefined);
+      const { ends, count, damage } = records
+      return { ends, count, damage }
+    } finally {
+      records.close()
+    }
   }
 
   /** The number of audit records from one sequence to another, both included: all but the genesis and the seals. */
@@ -143,8 +167,11 @@ export class AuditLog {
   /** All records of a range of time up to now that a filter lets through. The caller closes it. */
   records(range: AuditRange & AuditFilter, turns: Turns): AuditRecords {
     const end = this.#end()
-    const cursor = this.#cursorAt(this.#beginningAt(range.fromMicroseconds), end, turns)
-    return new AuditRecords(range, cursor, end, turns)
+    const bound = { timeMicroseconds: range.fromMicroseconds, sequence: sequenceOf(0) }
+    const [row] = rowsBefore(this.#tables.auditIndex, bound, 1)
+    const cursor = this.#cursorAt(row === undefined ? JOURNAL_START : beginningAt(row.place), end, turns)
+    const wanted = row === undefined ? sequenceOf(0) : next(row.sequence)
+    return new AuditRecords(range, new JournalRange(cursor, wanted, end.nextSequence), turns)
   }
 
   /**

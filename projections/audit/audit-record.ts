@@ -1,7 +1,9 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
-import type { AuditPart } from '../../engine/events/audit.ts'
+import { segmentName } from '../../engine/disk/store-paths.ts'
+import { type AuditPart, eventId } from '../../engine/events/audit.ts'
 import { decodeAuditPart } from '../../engine/events/entry-codec.ts'
 import { RECORD_KIND } from '../../engine/journal/format.ts'
+import { damageOfGap, type JournalGap } from './journal-damage.ts'
 import type { RecordFrames } from './record-frames.ts'
 
 /** One record of the audit log. */
@@ -12,9 +14,6 @@ export interface AuditRecord {
   /** Set where the body is not an entry: `entry` is then a substitute that says so, with the hash of the record. */
   readonly isUnreadable?: true
 }
-
-/** Stands for the operation, the principal and the resource of a record that cannot be read. */
-const UNREADABLE = 'unreadable'
 
 /** Whether a record is about a request; the genesis and the seals are not. */
 export function isEntry({ kind }: RecordFrames): boolean {
@@ -32,6 +31,28 @@ export function auditRecord(frames: RecordFrames): AuditRecord {
   }
 }
 
+/** @throws Error when the body is not an entry of a version that this program knows */
+export function readableRecord(frames: RecordFrames): AuditRecord {
+  const { sequence, timeMicroseconds } = frames
+  return { sequence, timeMicroseconds, entry: decodeAuditPart(frames.body) }
+}
+
+/**
+ * The record that is shown in the place of a gap, so that no reader of the records alone takes them for complete.
+ * @param timeMicroseconds no record of the gap is earlier
+ */
+export function substituteOfGap(gap: JournalGap, timeMicroseconds: Microseconds): AuditRecord {
+  const { segmentFirstSequence, offset } = gap.place
+  const { detail, verdict } = damageOfGap(gap)
+  const facts = { damaged: detail, verdict, last_event_id: eventId(gap.lastSequence) }
+  const metadata = Object.entries({ ...facts, segment: segmentName(segmentFirstSequence), offset }).flat()
+  return { sequence: gap.firstSequence, timeMicroseconds, entry: { ...NOTHING_KNOWN, metadata }, isUnreadable: true }
+}
+
+/** Stands for the operation, the principal and the resource of a record that cannot be read. */
+const UNREADABLE = 'unreadable'
+
+/** The parts of a record that cannot be read. */
 const NOTHING_KNOWN = {
   result: 'failure',
   principal: UNREADABLE,
@@ -42,9 +63,3 @@ const NOTHING_KNOWN = {
   resource: UNREADABLE,
   intent: undefined,
 } as const
-
-/** @throws Error when the body is not an entry of a version that this program knows */
-export function readableRecord(frames: RecordFrames): AuditRecord {
-  const { sequence, timeMicroseconds } = frames
-  return { sequence, timeMicroseconds, entry: decodeAuditPart(frames.body) }
-}

@@ -24,7 +24,7 @@ export interface JournalEnd {
 }
 
 /** A whole batch. The bytes are valid until the next step. */
-interface JournalBatch {
+export interface JournalBatch {
   readonly header: BatchHeader
   readonly bytes: Buffer
 }

@@ -53,8 +53,8 @@ test('a request is counted once in its class, and damage by its kind', (t) => {
   telemetry.finished(request)
   telemetry.finished({ ...request, status: 403 })
   telemetry.finished({ ...request, operation: undefined, status: 400, milliseconds: 70_000 })
-  telemetry.failed(new PayloadDamagedError('a block'), 'r')
-  telemetry.failed(new Error('something else'), 'r')
+  telemetry.failed(new PayloadDamagedError('a block'), 'r', { bucket: 'b', key: 'k' })
+  telemetry.failed(new Error('something else'), 'r', { bucket: 'b', key: 'k' })
   const counted = slots.read().filter(({ value }) => value !== 0)
   t.same(
     counted.map(({ row, suffix, labels, value }) => [row.name + (suffix ?? ''), Object.values(labels).join(), value]),

@@ -5,6 +5,7 @@ import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { exportedCheckpoints } from '../../checkpoints/export-checkpoints.ts'
 import { type Digests, ExportDirectory } from './export-directory.ts'
 import { TIME_FORMS, timeOption } from '../option-values.ts'
+import { damageLine, type DamageRecord } from './damage-lines.ts'
 import { ClientCommand } from '../../client/client-command.ts'
 import type { ManagementClient } from '../../client/management-client.ts'
 import { exitOfStoreError } from '../../server/engine-exit.ts'
@@ -12,6 +13,8 @@ import { ExitError, exitTable } from '../../exit-codes.ts'
 import { ProgressBar } from '../../terminal/progress-bar.ts'
 import { textTable } from '../../terminal/text-table.ts'
 
+/** Lines about damage; the manifest has more. */
+const SHOWN_MAXIMUM = 20
 const FORMATS: readonly string[] = ['json', 'csv']
 const MEBIBYTE = 1024 ** 2
 
@@ -29,6 +32,10 @@ interface Exported {
 interface Manifest {
   /** Null with a filter. */
   readonly records: number | null
+  readonly damage?: readonly DamageRecord[]
+  /** Of all damage, also beyond what is listed. */
+  readonly damage_count?: number
+  readonly damaged_records?: number
   readonly sequences: { readonly first: number; readonly last: number; readonly last_hash: string } | null
 }
 
@@ -43,7 +50,11 @@ export class AuditExportCommand extends ClientCommand {
       digests of the other three, computed as the bytes arrive. Check them with sha256sum -c.
 
       A record at --from is included, one at --to is not, so that successive ranges neither overlap nor leave gaps. The
-      export itself has a record in the audit log. The directory appears under its name only when it is complete.
+      export itself has two records in the audit log: its attempt, which is in the export, and its outcome. The directory
+      appears under its name only when it is complete.
+
+      Ends with 21 if records of the range cannot be read. All others are exported; the damage is in manifest.json and, as
+      records of the operation "unreadable", among the records.
     `,
     examples: [
       ['A month', '$0 audit export --from 2026-08-01T00:00:00Z --to 2026-09-01T00:00:00Z --output audit-2026-08'],
@@ -75,8 +86,9 @@ export class AuditExportCommand extends ClientCommand {
     if (nodeDisk.exists(path)) throw new ExitError('usage', `${path} already exists`)
     const client = this.client()
     const response = await client.open({ method: 'GET', path: '/audit/export', query })
-    this.#print(await this.#save(client, response, path))
-    return exitTable.ok.code
+    const exported = await this.#save(client, response, path)
+    this.#print(exported)
+    return (this.#warn(exported) ? exitTable.storeDamaged : exitTable.ok).code
   }
 
   async #save(client: ManagementClient, response: IncomingMessage, path: string): Promise<Exported> {
@@ -114,6 +126,18 @@ export class AuditExportCommand extends ClientCommand {
     await directory.write('checkpoints.json', exportedCheckpoints(client, manifest.sequences))
     await directory.finish()
     return { directory: path, export_id: exportId, bytes, file, digests: directory.digests, manifest }
+  }
+
+  /** Says what cannot be read; false when that is nothing. */
+  #warn({ manifest: { damage = [], damage_count = 0, damaged_records = 0 } }: Exported): boolean {
+    if (damage_count === 0) return false
+    const { stderr } = this.context
+    stderr.write(
+      `object-store: ${damaged_records} records of the range cannot be read and are missing; manifest.json names them\n`,
+    )
+    for (const one of damage.slice(0, SHOWN_MAXIMUM)) stderr.write(`${damageLine(one)}\n`)
+    if (damage_count > SHOWN_MAXIMUM) stderr.write(`... and ${damage_count - SHOWN_MAXIMUM} more\n`)
+    return true
   }
 
   #print({ directory, export_id, bytes, file, digests, manifest: { records, sequences } }: Exported): void {

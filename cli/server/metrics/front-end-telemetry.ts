@@ -59,9 +59,17 @@ export class FrontEndTelemetry implements S3Telemetry {
     this.#log.requests?.add(request)
   }
 
-  failed(error: unknown, requestId: string): void {
-    if (error instanceof PayloadDamagedError) this.#add(this.#damage, 1)
-    this.#log.log.error({ err: error, requestId }, 'a request failed')
+  failed(
+    error: unknown,
+    requestId: string,
+    target: { readonly bucket: string; readonly key: string } | undefined,
+  ): void {
+    if (!(error instanceof PayloadDamagedError)) {
+      this.#log.log.error({ err: error, requestId }, 'a request failed')
+      return
+    }
+    this.#add(this.#damage, 1)
+    this.#log.log.error({ err: error, requestId, object: error.object ?? target }, 'a request met a damaged object')
   }
 
   erred(): void {

@@ -5,19 +5,26 @@ import type { ExportForm } from './audit-forms.ts'
 /** Size of a piece of the body, in characters; a piece may be one batch of records longer. */
 const PIECE_CHARACTERS = 128 * 1024
 
+interface ExportHooks {
+  /** Called after the last record; the last piece of the body waits for it. */
+  readonly ended: () => Promise<void>
+  /** Called when the source is closed, also before its end. */
+  readonly closed: () => void
+}
+
 /** Streams the body of an export. Memory does not grow with the number of records. */
 export class AuditExportSource implements BodySource {
   readonly length = undefined
   readonly #records: AuditRecords
-  readonly #closed: () => void
+  readonly #hooks: ExportHooks
   readonly #form: ExportForm
   #text: string
   #separator = ''
   #over = false
   #first: Buffer | undefined
 
-  private constructor(records: AuditRecords, form: ExportForm, closed: () => void) {
-    this.#closed = closed
+  private constructor(records: AuditRecords, form: ExportForm, hooks: ExportHooks) {
+    this.#hooks = hooks
     this.#records = records
     this.#form = form
     this.#text = form.head
@@ -26,11 +33,10 @@ export class AuditExportSource implements BodySource {
   /**
    * Reads the first piece, so that an early failure can be answered with an error status.
    * @param records closed together with the source
-   * @param closed called then, also when this throws
-   * @throws AuditLogDamagedError
+   * @throws what `ended` throws
    */
-  static async open(records: AuditRecords, form: ExportForm, closed: () => void): Promise<AuditExportSource> {
-    const source = new AuditExportSource(records, form, closed)
+  static async open(records: AuditRecords, form: ExportForm, hooks: ExportHooks): Promise<AuditExportSource> {
+    const source = new AuditExportSource(records, form, hooks)
     try {
       source.#first = await source.#read()
       return source
@@ -49,7 +55,7 @@ export class AuditExportSource implements BodySource {
 
   close(): void {
     this.#records.close()
-    this.#closed()
+    this.#hooks.closed()
   }
 
   async #read(): Promise<Buffer | undefined> {
@@ -58,6 +64,7 @@ export class AuditExportSource implements BodySource {
     while (this.#text.length < PIECE_CHARACTERS) {
       const records = await this.#records.next()
       if (records === undefined) {
+        await this.#hooks.ended()
         this.#over = true
         this.#text += tail
         break

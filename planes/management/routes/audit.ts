@@ -1,14 +1,13 @@
 import { type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../../../engine/brands.ts'
-import { segmentName } from '../../../engine/disk/store-paths.ts'
 import { AUDIT_RESULT_NAMES, eventId } from '../../../engine/events/audit.ts'
 import type { AuditCursor } from '../../../projections/audit/audit-query.ts'
-import type { ChainProblem } from '../../../engine/verify/span/span-report.ts'
 import { auditEventRecord, EVENT_ID, EVENT_RECORD } from '../audit/audit-forms.ts'
+import { CHAIN_PROBLEM, problemRecord } from '../audit/chain-problem.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
 import { jsonResponse } from '../responses.ts'
 import { OBJECT_QUERY, queryForm, queryNumber, queryText, queryTime, queryWord } from '../schemas/query.ts'
-import { FLAG, form, listOf, object, oneOf, orNull, SHA256, TIME, text, whole } from '../schemas/schema.ts'
+import { FLAG, form, listOf, object, orNull, SHA256, TIME, whole } from '../schemas/schema.ts'
 import { rfc3339, rfc3339OrNull } from '../requests/timestamps.ts'
 
 const EVENTS_MAXIMUM = 1000
@@ -98,11 +97,6 @@ const getEvents = defineRoute({
   },
 })
 
-function problemRecord({ sequence, lastSequence, verdict, place, detail }: ChainProblem): Record<string, unknown> {
-  const segment = segmentName(sequenceOf(place.segmentFirstSequence))
-  return { sequence, last_sequence: lastSequence, verdict, segment, offset: place.offset, detail }
-}
-
 const getChain = defineRoute({
   pattern: 'GET /audit/chain',
   roles: EVERYONE,
@@ -119,16 +113,7 @@ const getChain = defineRoute({
         head_sequence: whole(),
         head_hash: SHA256,
         next_from: orNull(whole()),
-        problems: listOf(
-          object({
-            sequence: whole(),
-            last_sequence: whole(),
-            verdict: oneOf('content changed', 'broken link to the previous record', 'record is missing from the log'),
-            segment: text(),
-            offset: whole(),
-            detail: text(),
-          }),
-        ),
+        problems: listOf(CHAIN_PROBLEM),
       }),
     ),
   },

@@ -1,5 +1,6 @@
 import { DescriptorsExhaustedError, DiskFullError } from '../../../engine/disk/disk.ts'
 import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
+import { PayloadDamagedError } from '../../../engine/payloads/payload-errors.ts'
 import { BusyError } from '../../../engine/shares/shares.ts'
 import {
   BodyTooLargeError,
@@ -29,6 +30,8 @@ export function toS3Error(error: unknown): { readonly error: S3Error; readonly i
   if (error instanceof StorageFullError) return { error: new S3Error('InsufficientStorage'), isFault: false }
   if (error instanceof DiskFullError) return { error: new S3Error('InsufficientStorage'), isFault: true }
   if (error instanceof DescriptorsExhaustedError) return { error: new S3Error('SlowDown'), isFault: true }
+  if (error instanceof PayloadDamagedError)
+    return { error: s3ErrorOf(new DomainError('object-damaged', error.object?.key)), isFault: true }
   if (error instanceof OutcomeUnknownError) return { error: new S3Error('OutcomeUnknown'), isFault: true }
   if (error instanceof EngineUnavailableError) return { error: new S3Error('ServiceUnavailable'), isFault: true }
   return { error: new S3Error('InternalError'), isFault: true }

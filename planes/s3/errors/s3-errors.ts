@@ -74,6 +74,10 @@ export const S3_ERRORS = {
   NoSuchVersion: { status: 404, message: 'The specified version does not exist.' },
   NotImplemented: { status: 501, message: 'The request asks for something that this server does not do.' },
   ObjectLockConfigurationNotFoundError: { status: 404, message: 'The bucket has no Object Lock configuration.' },
+  ObjectDamaged: {
+    status: 409,
+    message: 'The stored bytes of the object are damaged. Ask the operator of the server.',
+  },
   OperationAborted: { status: 409, message: 'A conflicting operation is in progress. Try again.' },
   PreconditionFailed: { status: 412, message: 'At least one of the conditions did not hold.' },
   QuotaExceeded: { status: 403, message: 'The quota of the bucket does not allow this write.' },

@@ -48,7 +48,9 @@ test('damage in the middle of a download is logged once, with its request and it
       request_id: 'the-request-that-is-cut',
       operation: `GET ${common.route}`,
       resource: common.route,
+      result: 'success',
       metadata: { bucket: 'cut', key: 'a/b c' },
     },
+    { operation: `GET ${common.route}`, result: 'failure', metadata: { error: 'object-damaged', sent_bytes: bytes } },
   ])
 })

@@ -5,6 +5,7 @@ import type { Disk } from '../../../engine/disk/disk.ts'
 import { segmentName, StorePaths } from '../../../engine/disk/store-paths.ts'
 import { EXPORT_FORMS } from '../../../planes/management/audit/audit-forms.ts'
 import { AuditRecords } from '../../../projections/audit/audit-export.ts'
+import { JournalRange } from '../../../projections/audit/journal-range.ts'
 import { type AuditPage, AuditScan } from '../../../projections/audit/audit-query.ts'
 import { JournalCursor, type JournalEnd } from '../../../projections/audit/journal-cursor.ts'
 import { PieceMemory } from '../../../projections/audit/segment-pieces.ts'
@@ -64,7 +65,9 @@ export async function showJournal(journal: JournalBuilder): Promise<Shown> {
   return {
     page,
     filtered,
-    exported: await countExported(new AuditRecords(EVER, cursor(), end, serverTurns)),
+    exported: await countExported(
+      new AuditRecords(EVER, new JournalRange(cursor(), sequenceOf(0), end.nextSequence), serverTurns),
+    ),
     events: await readEvents(cursor(), journal.nextSequence - 1),
     asBytes: await shownAsBytes(cursor()),
   }

@@ -122,7 +122,7 @@ test('a damaged source makes no part', async (t) => {
   isError(
     t,
     await copyOf(server, target, upload, 1, 'parts-bucket/damaged', [range(1, 250_000)]),
-    'InternalError',
+    'ObjectDamaged',
     'damage',
   )
   t.equal(server.failures.splice(0).length, 1, 'which is in the log')

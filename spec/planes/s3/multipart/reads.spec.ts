@@ -178,7 +178,7 @@ test('a damaged part is found before its bytes leave', async (t) => {
       t.equal(got.complete, false, 'a later part: the answer is cut short')
       t.ok(got.body.equals(whole.subarray(0, got.body.length)) && got.body.length <= PART_BYTES)
     } else {
-      isError(t, got, 'InternalError', 'the first part: an error')
+      isError(t, got, 'ObjectDamaged', 'the first part: an error')
     }
     t.equal((await ranged(server, target, '-3')).text, 'end', 'what is whole is given')
     flip(path, 100)

@@ -74,14 +74,14 @@ test('a damaged byte in a volume is an error, never an answer', async (t) => {
     closeSync(written)
   }
   put(alteredWithSameChecksum(body))
-  isError(t, await raw('GET', '/damage-bucket/small'), 'InternalError', 'altered together with its CRC-32')
-  isError(t, await getRange('small', 100, 200), 'InternalError', 'and a range of it')
+  isError(t, await raw('GET', '/damage-bucket/small'), 'ObjectDamaged', 'altered together with its CRC-32')
+  isError(t, await getRange('small', 100, 200), 'ObjectDamaged', 'and a range of it')
   t.equal(damageReports(), 2)
   put(body)
   for (const at of [0, 2500, 4999]) {
     flip(path, start + at)
-    isError(t, await raw('GET', '/damage-bucket/small'), 'InternalError', `byte ${at}`)
-    isError(t, await getRange('small', 0, 0), 'InternalError', 'also where the range is whole: the block is one')
+    isError(t, await raw('GET', '/damage-bucket/small'), 'ObjectDamaged', `byte ${at}`)
+    isError(t, await getRange('small', 0, 0), 'ObjectDamaged', 'also where the range is whole: the block is one')
     t.equal((await raw('HEAD', '/damage-bucket/small')).status, 200, 'HEAD reads no bytes')
     isDone(t, await raw('GET', '/damage-bucket/before'), 200, 'its neighbour')
     isDone(t, await raw('GET', '/damage-bucket/after'), 200, 'its other neighbour')
@@ -96,7 +96,7 @@ test('damage in a payload file is found before the status line, or cuts the answ
   const path = await storeLarge('large', body)
   for (const at of [0, BLOCK_BYTES + 5, FIRST_READ_BYTES - 1]) {
     flip(path, at)
-    isError(t, await raw('GET', '/damage-bucket/large'), 'InternalError', `byte ${at}`)
+    isError(t, await raw('GET', '/damage-bucket/large'), 'ObjectDamaged', `byte ${at}`)
     flip(path, at)
   }
   t.equal(damageReports(), 3)
@@ -133,12 +133,12 @@ test('a range proves the blocks that it touches, and no others', async (t) => {
     [2 * BLOCK_BYTES - 1, 2 * BLOCK_BYTES],
   ] as const
   for (const [first, last] of touching) {
-    isError(t, await getRange('ranged', first, last), 'InternalError', `${first}-${last}`)
+    isError(t, await getRange('ranged', first, last), 'ObjectDamaged', `${first}-${last}`)
   }
   t.equal(damageReports(), touching.length)
   const copied = await raw('PUT', '/damage-bucket/copy', { headers: [['x-amz-copy-source', 'damage-bucket/ranged']] })
   isDone(t, copied, 200, 'a copy moves no bytes')
-  isError(t, await raw('GET', '/damage-bucket/copy'), 'InternalError', 'and shares the damage')
+  isError(t, await raw('GET', '/damage-bucket/copy'), 'ObjectDamaged', 'and shares the damage')
   t.equal(damageReports(), 1)
 })
 
@@ -147,7 +147,7 @@ test('damage to what guards the bytes', async (t) => {
   const path = await storeLarge('guarded', body)
   for (let block = 0; block < 3; block += 1) {
     flip(path, body.length + 4 * block)
-    isError(t, await raw('GET', '/damage-bucket/guarded'), 'InternalError', `checksum of block ${block}`)
+    isError(t, await raw('GET', '/damage-bucket/guarded'), 'ObjectDamaged', `checksum of block ${block}`)
     flip(path, body.length + 4 * block)
   }
   t.equal(damageReports(), 3)
@@ -157,8 +157,8 @@ test('a payload file that is missing, short or long', async (t) => {
   const body = sampleBytes(3 * BLOCK_BYTES, 6)
   const path = await storeLarge('file', body)
   renameSync(path, `${path}.aside`)
-  isError(t, await raw('GET', '/damage-bucket/file'), 'InternalError', 'missing')
-  isError(t, await getRange('file', 5, 6), 'InternalError', 'a range of a missing file')
+  isError(t, await raw('GET', '/damage-bucket/file'), 'ObjectDamaged', 'missing')
+  isError(t, await getRange('file', 5, 6), 'ObjectDamaged', 'a range of a missing file')
   isError(
     t,
     await raw('GET', '/damage-bucket/file', { headers: [['range', 'bytes=999999-']] }),
@@ -170,7 +170,7 @@ test('a payload file that is missing, short or long', async (t) => {
   t.equal(damageReports(), 2)
   for (const length of [body.length + 1000, body.length, 10, 0]) {
     truncateSync(path, length)
-    isError(t, await raw('GET', '/damage-bucket/file'), 'InternalError', `a file of ${length} bytes`)
+    isError(t, await raw('GET', '/damage-bucket/file'), 'ObjectDamaged', `a file of ${length} bytes`)
   }
   t.equal(damageReports(), 4)
   rmSync(path)
@@ -180,9 +180,39 @@ test('a payload file that is missing, short or long', async (t) => {
   t.ok((await raw('GET', '/damage-bucket/file')).body.equals(body))
 })
 
+test('damage has a code and a status of its own, which no client repeats, and names the object', async (t) => {
+  const body = sampleBytes(20 * BLOCK_BYTES, 9)
+  const path = await storeLarge('named', body)
+  flip(path, 5)
+  const answer = await raw('GET', '/damage-bucket/named')
+  t.equal(answer.status, 409)
+  t.match(
+    answer.text,
+    /<Code>ObjectDamaged<\/Code><Message>[^<]*damaged[^<]*from a backup[^<]*<\/Message><Key>named<\/Key>/,
+  )
+  t.match(server.failures, [{ object: { bucket: 'damage-bucket', key: 'named' } }])
+  t.equal(damageReports(), 1)
+  flip(path, 5)
+  flip(path, 18 * BLOCK_BYTES)
+  t.notOk((await raw('GET', '/damage-bucket/named')).complete)
+  t.equal(damageReports(), 1)
+  flip(path, 18 * BLOCK_BYTES)
+  const records = (await server.journal()).filter(({ resource }) => resource === 'bucket:damage-bucket/named')
+  t.match(
+    records.map(({ result, details }) => [result, details.get('status'), details.get('error')]).slice(-3),
+    [
+      ['failure', 409, 'object-damaged'],
+      ['success', 200, undefined],
+      ['failure', 200, 'object-damaged'],
+    ],
+    'a body that breaks off has a second record',
+  )
+  t.ok(Number(records.at(-1)?.details.get('sent_bytes')) < body.length)
+})
+
 test('every answer was counted, and the server goes on', async (t) => {
   t.equal(damageReports(), 0)
   t.equal(server.gate.active, 0)
   const entries = await server.journal()
-  t.ok(entries.filter((entry) => entry.details.get('error') === 'internal-error').length > 10)
+  t.ok(entries.filter((entry) => entry.details.get('error') === 'object-damaged').length > 10)
 })

@@ -313,7 +313,7 @@ test('J17 damage to encrypted bytes is an error, never an answer', async (t) => 
         : [server.paths.file(location.name), 0]
     for (const at of [start, start + 20, start + location.length - 1]) {
       flip(path, at)
-      isError(t, await server.raw('GET', `/damage-bucket/${key}`), 'InternalError', `${key}: byte ${at}`)
+      isError(t, await server.raw('GET', `/damage-bucket/${key}`), 'ObjectDamaged', `${key}: byte ${at}`)
       flip(path, at)
     }
     t.equal(server.failures.splice(0).length, 3)
