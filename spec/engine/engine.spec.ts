@@ -1,4 +1,4 @@
-/** Proves: RES-AUD-17, STA-AUD-01, EVT-AUD-01. */
+/** Proves: RES-AUD-17, STA-AUD-01, STA-AUD-02, EVT-AUD-01. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
@@ -266,6 +266,19 @@ test('every change has its attempt before it, refusals are recorded, and nothing
     [13, 's3:GET', 'failure', intent, '', ''],
     [14, 'server.stop', 'success', undefined, 'server.stopped', ''],
   ])
+})
+
+test('an attempt without an outcome stays one, also after a restart', async (t) => {
+  const directory = t.testdir()
+  const store = await openTestStore(directory)
+  const { sequence } = await store.client.execute({ kind: 'record-attempt', audit: auditOf('s3:PUT', 'cut off') })
+  await store.kill()
+  await (await openTestStore(directory)).close(true)
+  const entries = journalEntries(directory)
+  t.match(
+    entries.filter((entry) => entry.sequence === sequence || entry.intent === sequence),
+    [{ result: 'attempted', resource: 'cut off', intent: undefined }],
+  )
 })
 
 test('J12 below the reserve writes are refused and recorded, deletes go on, and writes return with the space', async (t) => {

@@ -43,8 +43,13 @@ function neverResolves(): Promise<never> {
 }
 
 test('a delivery arrives as it was signed', async (t) => {
-  const target = await receiver(t)
+  const methods: (string | undefined)[] = []
+  const target = await receiver(t, (response, { method }) => {
+    methods.push(method)
+    response.writeHead(204).end()
+  })
   const sent = await senderWith().send(webhookTo(target.url), storageEvent(42))
+  t.same(methods, ['POST'])
   t.same(sent, { timeMicroseconds: 1_767_323_050_000_000, status: 204, error: undefined, askedMilliseconds: 0 })
   const [got] = target.received
   t.match(got, {
