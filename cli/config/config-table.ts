@@ -2,7 +2,7 @@
  * Every setting of the object store, section by section in the order of the page. The reader, the types, `config show` and
  * spec/manual/configuration.md are made from this table.
  */
-import { features } from '../features.ts'
+import { featureSettings } from './features.ts'
 import { apiSettings } from './settings/api.ts'
 import { auditSettings } from './settings/audit.ts'
 import { consoleSettings } from './settings/console.ts'
@@ -16,8 +16,6 @@ import { serverSettings } from './settings/server.ts'
 import { snapshotsSettings } from './settings/snapshots.ts'
 import { storageSettings } from './settings/storage.ts'
 
-type FeatureRow = (typeof features)[number]['settings'][number]
-
 export const configTable = [
   ...dataDirectorySettings,
   ...s3Settings,
@@ -29,7 +27,7 @@ export const configTable = [
   ...auditSettings,
   ...snapshotsSettings,
   ...objectLockSettings,
-  ...features.flatMap(({ settings }): readonly FeatureRow[] => settings),
+  ...featureSettings,
   ...serverSettings,
   ...logSettings,
 ] as const

@@ -1,4 +1,7 @@
-import { sharingSettings } from './settings.ts'
+import type { PlacedCommands } from '../commands/placed-commands.ts'
+import { ShareCreateCommand } from './create-share.ts'
 
-/** In the configuration: what shares and embeds may do. */
-export const links = { settings: sharingSettings } as const
+/** On the command line: shares. */
+export const links: { readonly commands: readonly PlacedCommands[] } = {
+  commands: [{ after: 'verify bucket', commands: [ShareCreateCommand] }],
+}

@@ -34,7 +34,7 @@ export const PORTS: Readonly<Record<string, string>> = {
 }
 
 /** Imports of features by files of the spine, lists aside. It may only fall: a new feature is reached by its list. */
-export const SPINE_IMPORTS_MAXIMUM = 131
+export const SPINE_IMPORTS_MAXIMUM = 113
 
 /** The feature that a file belongs to; undefined for the spine. */
 export function featureOf(path: string): Feature | undefined {
