@@ -15,7 +15,8 @@ interface Manner {
   readonly half?: boolean
 }
 
-const SILENCE_MILLISECONDS = 30_000
+/** Long, since a busy machine may take its time over an export: it only ends what no answer ever ends. */
+const SILENCE_MILLISECONDS = 120_000
 
 /** One connection at a time, opened again when the server has closed it. One request at a time. */
 export class Lane {
