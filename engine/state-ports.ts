@@ -117,6 +117,8 @@ export interface StateReader {
   bucketIsEmpty(bucketId: BucketId): boolean
   logicalUsage(bucketId: BucketId): LogicalUsage
   upload(bucketId: BucketId, key: string, upload: UploadId): UploadState | undefined
+  /** The first uploads in progress of a bucket, by key. */
+  uploads(bucketId: BucketId, limit: number): readonly { readonly key: string; readonly upload: UploadId }[]
   part(upload: UploadId, part: number): PartState | undefined
   /** All parts of an upload by number. */
   parts(upload: UploadId): Iterable<PartState>

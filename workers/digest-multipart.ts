@@ -97,7 +97,9 @@ export class MultipartDigest implements BackgroundWorker {
   }
 
   async #record(bucketId: BucketId, whole: PayloadId, hash: PartHash): Promise<void> {
-    const audit = systemAudit('digest', 'payload.digest', `payload:${whole}`)
+    const bucket = this.#catalog.snapshot().bucketName(bucketId)
+    const about = bucket === undefined ? [] : ['bucket', bucket]
+    const audit = { ...systemAudit('digest', 'payload.digest', `payload:${whole}`), metadata: about }
     await this.#engine.execute({ kind: 'record-digest', audit, payload: whole, digest: hash.digest() })
     this.#begun.delete(whole)
     const location = this.#catalog.snapshot().payload(whole)

@@ -1,4 +1,6 @@
+import type { UploadId } from '../engine/brands.ts'
 import type { EngineClient } from '../engine/client/engine-client.ts'
+import type { OpaqueIds } from '../engine/keys/opaque-ids.ts'
 import type { CatalogReader } from '../projections/catalog/catalog-reader.ts'
 import type { CatalogSnapshot } from '../projections/catalog/catalog-snapshot.ts'
 import type { UploadPlace } from '../projections/catalog/upload-listing.ts'
@@ -13,19 +15,21 @@ const MILLISECONDS_PER_DAY = 86_400_000
 /** After how many days uploads in progress are dropped; 0: never. */
 interface ReclaimOptions {
   readonly afterDays: number
+  /** The ids that clients know, for the records. */
+  readonly uploadIds: Pick<OpaqueIds<UploadId>, 'encode'>
   /** Milliseconds since 1970. */
   readonly clock: () => number
 }
 
 /**
- * Drops uploads in progress of deleted buckets, which no request can complete or abort any more, and uploads that were
- * created too long ago. Each is aborted as a request would.
+ * Drops uploads in progress that their bucket has left behind when it was deleted, which no request can complete or abort
+ * any more, and uploads that were created too long ago. Each is aborted as a request would.
  */
 export class UploadReclaim implements BackgroundWorker {
   readonly name = 'reclaim-uploads'
   readonly #engine: EngineClient
   readonly #catalog: CatalogReader
-  readonly #options: ReclaimOptions | undefined
+  readonly #options: ReclaimOptions
   #after: UploadPlace | undefined
   /** Uploads created before this are dropped by the pass that runs; undefined when it looks at no ages. */
   #createdBefore: number | undefined
@@ -33,11 +37,10 @@ export class UploadReclaim implements BackgroundWorker {
   #ofDeleted = 0
   #ofAge = 0
 
-  /** @param options without them no upload is too old */
-  constructor(engine: EngineClient, catalog: CatalogReader, options?: ReclaimOptions) {
+  constructor(engine: EngineClient, catalog: CatalogReader, options: ReclaimOptions) {
     this.#engine = engine
     this.#catalog = catalog
-    this.#options = options?.afterDays === 0 ? undefined : options
+    this.#options = options
   }
 
   get status(): string {
@@ -48,16 +51,17 @@ export class UploadReclaim implements BackgroundWorker {
     const snapshot = this.#catalog.snapshot()
     if (this.#after === undefined) this.#beginPass()
     const uploads = snapshot.uploadsInProgress(this.#after, UPLOADS_PER_STEP)
-    const buckets = new Map(snapshot.buckets().map(({ id, name }) => [id, name]))
+    const living = new Set(snapshot.buckets().map(({ id }) => id))
     // Judged at once: the snapshot is gone after the first await.
     const dropped = uploads.flatMap((place) => {
-      const bucket = buckets.get(place.bucketId)
-      if (bucket === undefined) return [{ place, resource: `upload:${place.upload}`, reason: 'bucket-deleted' }]
-      if (!this.#isOld(snapshot, place)) return []
-      return [{ place, resource: `bucket:${bucket}/${place.key}`, reason: 'abandoned' }]
+      const isDeleted = !living.has(place.bucketId)
+      if (!isDeleted && !this.#isOld(snapshot, place)) return []
+      const resource = `bucket:${snapshot.bucketName(place.bucketId)}/${place.key}`
+      return [{ place, resource, reason: isDeleted ? 'bucket-deleted' : 'abandoned' }]
     })
     for (const { place, resource, reason } of dropped) {
-      const audit = { ...systemAudit('uploads', 'upload.reclaim', resource), metadata: ['reason', reason] }
+      const metadata = ['reason', reason, 'upload_id', this.#options.uploadIds.encode(place.upload)]
+      const audit = { ...systemAudit('uploads', 'upload.reclaim', resource), metadata }
       await this.#engine.execute({ kind: 'reclaim-upload', audit, ...place })
       if (reason === 'abandoned') this.#ofAge += 1
       else this.#ofDeleted += 1
@@ -68,7 +72,7 @@ export class UploadReclaim implements BackgroundWorker {
 
   #beginPass(): void {
     this.#createdBefore = undefined
-    if (this.#options === undefined) return
+    if (this.#options.afterDays === 0) return
     const now = this.#options.clock()
     // Also when the clock was set back since.
     if (Math.abs(now - this.#lastAges) < AGES_EVERY_MILLISECONDS) return

@@ -51,7 +51,7 @@ export function startWorkers(
   })
   supervisor.start(new PayloadFileSweep(nodeDisk, paths, start, (name) => catalog.snapshot().payloadFileIsUsed(name)))
   const abandoned = { afterDays: config['storage.reclaim_uploads_after_days'], clock: systemMilliseconds }
-  supervisor.start(new UploadReclaim(engine, catalog, abandoned))
+  supervisor.start(new UploadReclaim(engine, catalog, { ...abandoned, uploadIds: store.uploadIds }))
   const compaction = new VolumeCompaction(nodeDisk, paths, engine, catalog)
   supervisor.start(compaction)
   supervisor.start(new MultipartDigest(engine, catalog, payloads))

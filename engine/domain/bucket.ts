@@ -2,6 +2,7 @@ import { bucketIdOf } from '../brands.ts'
 import { DomainError } from '../errors.ts'
 import type { BucketState, StateReader } from '../state-ports.ts'
 import { NOTHING_CHANGES, type Rules } from './decision.ts'
+import { abortsWithBucket } from './upload-aborts.ts'
 
 /** @throws DomainError bucket-not-found */
 export function requireBucket(state: StateReader, name: string): BucketState {
@@ -26,11 +27,12 @@ export const bucketRules = {
     return { changes: [{ name: 'bucket.created', bucketId: bucketIdOf(sequence), bucket, region, lockEnabled }] }
   },
 
-  /** Versions and markers keep a bucket; uploads in progress do not and are reclaimed afterwards. */
+  /** Versions and markers keep a bucket; uploads in progress do not, and are aborted with it. */
   'delete-bucket'(command, { state }) {
     const bucket = requireBucket(state, command.bucket)
     if (!state.bucketIsEmpty(bucket.id)) throw new DomainError('bucket-not-empty', command.bucket)
-    return { changes: [{ name: 'bucket.deleted', bucketId: bucket.id, bucket: bucket.name }] }
+    const aborts = abortsWithBucket(bucket.id, state)
+    return { changes: [...aborts, { name: 'bucket.deleted', bucketId: bucket.id, bucket: bucket.name }] }
   },
 
   'set-versioning'(command, { state }) {

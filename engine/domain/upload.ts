@@ -8,6 +8,7 @@ import { type Decision, NOTHING_CHANGES, type Rules } from './decision.ts'
 import { defaultRetention, lockAtBirth, requireLockable } from './lock.ts'
 import { payloadReference } from './object.ts'
 import { PartSet } from './part-set.ts'
+import { abortOf } from './upload-aborts.ts'
 import { requirePartQuota, requireQuota, requireReceived, shared } from './quota.ts'
 import { completedChecksum, isUploadChecksum, partChecksum } from './upload-checksums.ts'
 import { placeVersion, selectorOf } from './versions.ts'
@@ -96,13 +97,7 @@ function requireSame(present: PartState, md5: Uint8Array): void {
 }
 
 function aborted(bucketId: BucketId, key: string, upload: UploadId, state: StateReader): Decision {
-  const dropped = new PartSet()
-  let bytes = 0
-  for (const { part, size } of state.parts(upload)) {
-    dropped.add(part)
-    bytes += size
-  }
-  return { changes: [{ name: 'upload.aborted', bucketId, key, upload, dropped: dropped.bytes, bytes }] }
+  return { changes: [abortOf(bucketId, key, upload, state)] }
 }
 
 export const uploadRules = {

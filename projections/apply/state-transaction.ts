@@ -24,7 +24,7 @@ import { putApplied } from '../tables/applied.ts'
 import { noteBatch } from '../tables/audit-index.ts'
 import { getCors, putCors } from '../tables/cors.ts'
 import { getPayload, getReferences } from '../tables/payloads.ts'
-import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
+import { getPart, getUpload, partsOf, uploadsOfBucket } from '../tables/uploads.ts'
 import { bucketHasNothing, getVersion, newestVersion } from '../tables/versions.ts'
 import { UploadRows } from './upload-rows.ts'
 import { VersionRows } from './version-rows.ts'
@@ -151,6 +151,10 @@ export class TableTransaction implements StateTransaction {
 
   upload(bucketId: BucketId, key: string, upload: UploadId): UploadState | undefined {
     return getUpload(this.#tables.uploads, bucketId, key, upload)
+  }
+
+  uploads(bucketId: BucketId, limit: number): readonly { readonly key: string; readonly upload: UploadId }[] {
+    return uploadsOfBucket(this.#tables.uploads, bucketId, limit)
   }
 
   part(upload: UploadId, part: number): PartState | undefined {

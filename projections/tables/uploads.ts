@@ -1,4 +1,4 @@
-import { type BucketId, microsecondsOf, type PayloadId, type UploadId } from '../../engine/brands.ts'
+import { type BucketId, microsecondsOf, type PayloadId, type UploadId, uploadIdOf } from '../../engine/brands.ts'
 import { microseconds, optional, pairs } from '../../engine/events/schema/kinds.ts'
 import { appended, field, record } from '../../engine/events/schema/record.ts'
 import { lockState, retention, uploadChecksum } from '../../engine/events/values.ts'
@@ -6,7 +6,7 @@ import type { PartState, UploadState } from '../../engine/state-ports.ts'
 import { NUMBER_BYTES, numberKey, readNumber, readPayload, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 import { packed } from './row-codecs.ts'
-import { orderedRowKey } from './version-keys.ts'
+import { endOfPrefix, escapedPrefix, keyOfOrderedRow, orderedRowKey, orderOf } from './version-keys.ts'
 
 /**
  * `uploads`: multipart uploads in progress, oldest first within a key.
@@ -40,6 +40,17 @@ export function getUpload(
 ): UploadState | undefined {
   const value = table.get(uploadKey(bucketId, key, upload))
   return value === undefined ? undefined : decodeUpload(upload, value)
+}
+
+/** The first uploads in progress of a bucket, by key. */
+export function uploadsOfBucket(
+  table: TableReader,
+  bucketId: BucketId,
+  limit: number,
+): { readonly key: string; readonly upload: UploadId }[] {
+  const whole = Buffer.alloc(0)
+  const range = { start: escapedPrefix(bucketId, whole), end: endOfPrefix(bucketId, whole), limit }
+  return Array.from(table.keys(range), (row) => ({ key: keyOfOrderedRow(row), upload: uploadIdOf(orderOf(row)) }))
 }
 
 export function decodeUpload(upload: UploadId, value: Buffer): UploadState {

@@ -74,5 +74,12 @@ test('deliveries over TLS: to an authority of webhooks.ca_file, and to no other'
     log = await api.get<Log>('GET', `/webhook-deliveries?webhook_id=${other.subscription.id}`)
   } while (log.deliveries.length === 0)
   t.match(log.deliveries[0], { error: /self-signed certificate/ })
+  const { events } = await api.get<{ events: readonly { metadata: Readonly<Record<string, unknown>> }[] }>(
+    'GET',
+    '/audit/events?operation=webhook.deliver&result=success&bucket=sent',
+  )
+  const told = events.map(({ metadata }) => String(metadata['webhooks'])).join(' ')
+  for (const { subscription } of [made, other]) t.match(told, subscription.id, 'the record names the webhook')
+  t.match(events[0]?.metadata, { events: /^\d{16}-0000/, bucket: 'sent' }, 'its events and their bucket')
   t.equal(stranger.received.length, 0, 'who is not trusted gets nothing')
 })

@@ -4,7 +4,7 @@
  */
 import type { Command } from '../../engine/commands/commands.ts'
 import type { Outcome } from './refusals.ts'
-import type { ModelState, ModelVersion } from './state.ts'
+import type { ModelState, ModelUpload, ModelVersion } from './state.ts'
 
 /** A version as `null`, or by the sequence of the command that made it. */
 type EventVersion = 'null' | number
@@ -29,7 +29,20 @@ export interface Before {
   readonly found: ModelVersion | undefined
   readonly newest: ModelVersion | undefined
   readonly source: ModelVersion | undefined
-  readonly upload: { readonly bucket: string; readonly bytes: number; readonly parts: number } | undefined
+  readonly upload: UploadContent | undefined
+  /** Of a deletion of a bucket: its uploads in progress, by key. */
+  readonly uploads: readonly (UploadContent & { readonly key: string; readonly upload: number })[]
+}
+
+interface UploadContent {
+  readonly bucket: string
+  readonly bytes: number
+  readonly parts: number
+}
+
+function contentOf({ bucket, parts }: ModelUpload): UploadContent {
+  const bytes = [...parts.values()].reduce((sum, { size }) => sum + size, 0)
+  return { bucket, bytes, parts: parts.size }
 }
 
 export function before(state: ModelState, command: Command): Before {
@@ -42,7 +55,7 @@ export function before(state: ModelState, command: Command): Before {
   const from = command.kind === 'copy-object' ? state.buckets.get(command.sourceBucket) : isRename ? bucket : undefined
   const sources = command.kind === 'copy-object' || isRename ? state.versions(from, command.sourceKey) : []
   const upload = 'upload' in command ? state.uploads.get(command.upload) : undefined
-  const parts = [...(upload?.parts.values() ?? [])]
+  const uploads = command.kind === 'delete-bucket' && bucket !== undefined ? state.uploadsOf(bucket.id) : []
   return {
     bucketWasThere: bucket !== undefined,
     current: state.current(bucket, key),
@@ -51,11 +64,8 @@ export function before(state: ModelState, command: Command): Before {
     source: sources.find(
       ({ sequence }) => (command.kind === 'copy-object' || isRename) && sequence === command.sourceSequence,
     ),
-    upload: upload && {
-      bucket: upload.bucket,
-      bytes: parts.reduce((sum, { size }) => sum + size, 0),
-      parts: parts.length,
-    },
+    upload: upload && contentOf(upload),
+    uploads: uploads.map((one) => ({ ...contentOf(one), key: one.key, upload: one.upload })),
   }
 }
 
@@ -75,7 +85,13 @@ export function eventsOf(
       return was.bucketWasThere ? [] : [{ sequence, type: 'bucket.created', bucket, facts }]
     }
     case 'delete-bucket':
-      return [{ sequence, type: 'bucket.deleted', bucket: command.bucket, facts: {} }]
+      return [
+        ...was.uploads.map(({ bucket, key, upload, bytes: size, parts }) => {
+          const facts = { upload_id: upload, parts }
+          return { sequence, type: 'multipart.aborted', bucket, key, size, facts }
+        }),
+        { sequence, type: 'bucket.deleted', bucket: command.bucket, facts: {} },
+      ]
     case 'append-object':
     case 'write-object':
       return [written(command, state, sequence, was.current === undefined ? 'object.created' : 'object.updated', {})]

@@ -66,7 +66,7 @@ export class ModelRules {
         return createBucket(this.#state, command, moment)
       case 'delete-bucket':
         if (this.#bucket(command.bucket).keys.size > 0) refuse('bucket-not-empty')
-        this.#state.buckets.delete(command.bucket)
+        this.#state.removeBucket(command.bucket)
         return DONE
       case 'set-versioning': {
         const bucket = this.#bucket(command.bucket)

@@ -177,6 +177,13 @@ export class ModelState {
     return [...bucket.keys.keys()].toSorted(byUtf8)
   }
 
+  /** Removes a bucket with its uploads in progress. */
+  removeBucket(name: string): void {
+    const uploads = this.uploadsOf(this.buckets.get(name)?.id ?? 0)
+    for (const { upload } of uploads) this.uploads.delete(upload)
+    this.buckets.delete(name)
+  }
+
   /** Uploads in progress of a bucket in the order of their listing. */
   uploadsOf(bucketId: number): ModelUpload[] {
     return [...this.uploads.values()]

@@ -175,7 +175,7 @@ function jobsOf({ paths, store, services }: ManagedServer): BackgroundWorker[] {
   return [
     new VolumeCompaction(nodeDisk, paths, client, catalog),
     new MultipartDigest(client, catalog, services.payloads),
-    new UploadReclaim(client, catalog),
+    new UploadReclaim(client, catalog, { afterDays: 0, clock: Date.now, uploadIds: services.uploadIds }),
     new PayloadFileSweep(nodeDisk, paths, store.start, (name) => catalog.snapshot().payloadFileIsUsed(name)),
   ]
 }

@@ -25,6 +25,7 @@ export const NO_STATE: StoreState = {
   bucketIsEmpty: () => true,
   logicalUsage: () => NO_USAGE,
   upload: () => undefined,
+  uploads: () => [],
   part: () => undefined,
   parts: () => [],
   payload: () => undefined,

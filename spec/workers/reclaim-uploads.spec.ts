@@ -10,6 +10,7 @@ import { completeUpload, createUpload, writePart } from '../support/upload-comma
 
 const DAY = 86_400_000
 const BEGIN = Date.UTC(2026, 0, 1)
+const uploadIds = { encode: (upload: number) => `upload-${upload}` }
 
 async function upload(store: TestStore, key: string) {
   const { sequence } = await store.client.execute(createUpload('b', key))
@@ -30,7 +31,7 @@ test('an upload is dropped so many days after it was created, as an abort that t
   let now = BEGIN
   const store = await openTestStore(root, { clock: () => now * 1000 })
   const { sequence: bucketId } = await store.client.execute(createBucket('b'))
-  const worker = new UploadReclaim(store.client, store.catalog, { afterDays: 7, clock: () => now })
+  const worker = new UploadReclaim(store.client, store.catalog, { afterDays: 7, clock: () => now, uploadIds })
   await upload(store, 'old')
   const kept = await upload(store, 'completed')
   now += 3 * DAY
@@ -58,20 +59,27 @@ test('an upload is dropped so many days after it was created, as an abort that t
     { principal: 'system:uploads', result: 'success', changes: [{ name: 'upload.aborted', key: 'old', bytes: 3 }] },
   ])
   t.equal(entries.at(1)?.details.get('reason'), 'abandoned')
+  t.match(entries.at(1)?.details.get('upload_id'), /^upload-\d+$/)
   t.match(await checkProjections(roomyDisk, store.paths), { differenceCount: 0 })
 })
 
 test('with 0 days only those of deleted buckets are dropped', async (t) => {
   let now = BEGIN
-  const store = await openTestStore(t.testdir(), { clock: () => now * 1000 })
+  const root = t.testdir()
+  const store = await openTestStore(root, { clock: () => now * 1000 })
   await store.client.execute(createBucket('b'))
-  const worker = new UploadReclaim(store.client, store.catalog, { afterDays: 0, clock: () => now })
-  await upload(store, 'old')
+  const worker = new UploadReclaim(store.client, store.catalog, { afterDays: 0, clock: () => now, uploadIds })
+  for (let index = 0; index < 120; index += 1) await store.client.execute(createUpload('b', `key-${index}`))
   now += 1000 * DAY
   await worker.step()
-  t.same(left(store), ['old'])
+  t.equal(left(store).length, 120)
   await store.client.execute(deleteBucket('b'))
+  t.equal(left(store).length, 20, 'a hundred end with their bucket, in its entry')
   await worker.step()
   t.same(left(store), [])
-  await store.close(true)
+  await store.kill()
+  const [, outcome] = journalEntries(root).filter(({ operation }) => operation === 'upload.reclaim')
+  t.match(outcome, { result: 'success', resource: /^bucket:b\/key-\d+$/ }, 'under the name that the bucket had')
+  t.equal(outcome?.details.get('reason'), 'bucket-deleted')
+  t.match(await checkProjections(roomyDisk, store.paths), { differenceCount: 0 })
 })

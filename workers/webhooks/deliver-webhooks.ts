@@ -2,7 +2,7 @@ import type { EngineClient } from '../../engine/client/engine-client.ts'
 import { type Microseconds, microsecondsOf, type Milliseconds } from '../../engine/brands.ts'
 import type { ReplayState, WebhookState } from '../../engine/webhooks/state.ts'
 import type { WebhookReader } from '../../projections/webhooks/reader.ts'
-import { systemAudit } from '../system-audit.ts'
+import { deliveryAudit } from './delivery-audit.ts'
 import type { EventPlace } from '../../engine/events/values.ts'
 import type { BackgroundWorker, StepResult } from '../worker.ts'
 import type { DeliveryLine } from '../../projections/webhooks/tables.ts'
@@ -26,8 +26,8 @@ const UNREPORTED_MAXIMUM = 512
 /** Attempts in one report; fewer after a second. */
 const REPORT_ATTEMPTS = 256
 const REPORT_MILLISECONDS = 1000
-/** Reports in one entry of the journal, which has 32 KiB at most. One alone is smaller than this. */
-const ENTRY_BYTES_MAXIMUM = 28 * 1024
+/** Reports in one entry of the journal, which has 32 KiB at most, 5 of them for what it says of itself. One report is smaller. */
+const ENTRY_BYTES_MAXIMUM = 26 * 1024
 /** Entries that one step writes at most. */
 const ENTRIES_PER_REPORT = 8
 /** Grace period of deliveries in flight when the server stops. */
@@ -288,7 +288,7 @@ export class WebhookDelivery implements BackgroundWorker {
       if (reports.length === 0) return
       await this.#parts.engine.execute({
         kind: 'record-deliveries',
-        audit: systemAudit('webhooks', 'webhook.deliver', 'webhooks'),
+        audit: deliveryAudit(reports),
         reports: reports.map(({ report }) => report),
       })
       for (const { done } of reports) done()

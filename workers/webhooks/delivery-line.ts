@@ -50,6 +50,8 @@ export interface Delivery {
 /** A report on its way to the journal. */
 export interface PendingReport {
   readonly report: DeliveryReport
+  /** The events of its attempts, as far as they could be read, for the record. */
+  readonly events: readonly StorageEvent[]
   /** Its maximum bytes in an entry. */
   readonly bytes: number
   /** The journal has it. */
@@ -84,7 +86,7 @@ export class WebhookLine {
   isAtEnd = false
   readonly #deliveries: Map<string, Delivery>
   /** Attempts that no report had yet, oldest first. */
-  #attempts: DeliveryAttempt[] = []
+  #attempts: (DeliveryAttempt & { readonly sent: StorageEvent | undefined })[] = []
   /** Deliveries that the journal has. */
   readonly #known: Set<string>
   #reported: EventPlace | undefined
@@ -161,10 +163,10 @@ export class WebhookLine {
 
   /** Ends an attempt; with `nextMicroseconds` the delivery is tried again. */
   attempted(delivery: Delivery, attempt: Omit<DeliveryAttempt, 'event' | 'attempt'>, dueMilliseconds: number): void {
-    const { place } = delivery
+    const { place, event: sent } = delivery
     delivery.isInFlight = false
     delivery.attempts += 1
-    this.#attempts.push({ event: place, attempt: delivery.attempts, ...attempt })
+    this.#attempts.push({ event: place, attempt: delivery.attempts, ...attempt, sent })
     if (attempt.nextMicroseconds === undefined) this.#deliveries.delete(nameOf(place))
     else delivery.dueMilliseconds = dueMilliseconds
   }
@@ -191,11 +193,13 @@ export class WebhookLine {
     if (position === undefined) return undefined
     const attempts: DeliveryAttempt[] = []
     let bytes = REPORT_HEAD_BYTES
-    for (const attempt of this.#attempts) {
+    const events: StorageEvent[] = []
+    for (const { sent, ...attempt } of this.#attempts) {
       const size = ATTEMPT_BYTES + Math.min(ERROR_BYTES_MAXIMUM, 3 * (attempt.error?.length ?? 0))
       if (bytes + size > REPORT_BYTES_MAXIMUM) break
       bytes += size
       attempts.push(attempt)
+      if (sent !== undefined) events.push(sent)
     }
     const told = new Set(attempts.map(({ event }) => nameOf(event)))
     const left = this.#attempts.slice(attempts.length).map(({ event }) => event)
@@ -218,6 +222,7 @@ export class WebhookLine {
         attempts,
         isOver,
       },
+      events,
       bytes: bytes + waiting.size * WAITING_BYTES,
       done: () => {
         this.isClosed = isOver

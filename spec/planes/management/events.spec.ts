@@ -5,7 +5,6 @@
  */
 import tap, { test } from 'tap'
 import { UploadReclaim } from '../../../workers/reclaim-uploads.ts'
-import { systemAudit } from '../../../workers/system-audit.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { completionOf, createUpload, sendPart, uploadTarget } from '../../support/multipart.ts'
 import { eventsDuring } from '../../support/storage-events.ts'
@@ -242,30 +241,43 @@ test('multipart uploads are completed and aborted', async (t) => {
   ])
 })
 
-test('the upload of a deleted bucket is aborted by the store itself, under the name that the bucket had', async (t) => {
+test('uploads end with their bucket: before it, and by the request that deleted it', async (t) => {
   await createBucket(server, 'left-behind')
-  const id = server.services.catalog.snapshot().bucket('left-behind')?.id
-  const upload = await createUpload(server, '/left-behind/k')
-  await server.raw('DELETE', '/left-behind')
-  const found = server.services.uploadIds.decode(upload)
-  if (id === undefined || found === undefined) throw new Error('there is no upload')
-  const command = { kind: 'reclaim-upload', bucketId: id, key: 'k', upload: found } as const
-  const audit = systemAudit('reclaim', 'reclaim-upload', 'bucket:left-behind/k')
-  t.match(await happens(() => server.store.client.execute({ ...command, audit })), [
+  const target = '/left-behind/k'
+  const upload = await createUpload(server, target)
+  await sendPart(server, target, upload, 1, 'one')
+  let answer: Awaited<ReturnType<typeof server.raw>> | undefined
+  const events = await happens(async () => {
+    answer = await server.raw('DELETE', '/left-behind')
+  })
+  t.same(events, [
     {
       type: 'multipart.aborted',
       bucket: 'left-behind',
       object: 'k',
-      size: 0,
-      metadata: { principal_kind: 'system', upload_id: upload, parts: 0 },
+      size: 3,
+      metadata: { principal_kind: 'root', upload_id: upload, parts: 1 },
     },
+    { type: 'bucket.deleted', bucket: 'left-behind', metadata: { principal_kind: 'root' } },
   ])
+  const entries = (await server.journal()).filter(({ changes }) =>
+    changes.some(({ name }) => name === 'bucket.deleted'),
+  )
+  t.match(entries.at(-1), {
+    requestId: answer?.headers['x-amz-request-id'],
+    principal: 'system:root',
+    changes: [{ name: 'upload.aborted', key: 'k' }, { name: 'bucket.deleted' }],
+  })
 })
 
 test('an upload that is left alone for too long is aborted by the store itself', async (t) => {
   const { client, catalog } = server.store
   const reclaim = (days: number) =>
-    new UploadReclaim(client, catalog, { afterDays: 7, clock: () => Date.now() + days * 86_400_000 }).step()
+    new UploadReclaim(client, catalog, {
+      afterDays: 7,
+      clock: () => Date.now() + days * 86_400_000,
+      uploadIds: server.services.uploadIds,
+    }).step()
   // What the tests before have left.
   await reclaim(8)
   const target = '/plain/abandoned'

@@ -216,10 +216,13 @@ export const KINDS_OF_WORK: readonly KindOfWork[] = [
     name: 'reclaim of uploads',
     setUp: async (life) => {
       await life.send(createUpload('empty', 'key'))
-      await life.send(deleteBucket('empty'))
     },
     ...opened,
-    work: (life) => runWorker(life, new UploadReclaim(life.client, life.store.catalog)),
+    work: (life) => {
+      const later = () => Date.now() + 2 * 86_400_000
+      const options = { afterDays: 1, clock: later, uploadIds: { encode: String } }
+      return runWorker(life, new UploadReclaim(life.client, life.store.catalog, options))
+    },
   },
   {
     name: 'sweep of payload files',
