@@ -10,7 +10,7 @@ import { completeUpload, createUpload, writePart } from '../support/upload-comma
 
 const DAY = 86_400_000
 const BEGIN = Date.UTC(2026, 0, 1)
-const uploadIds = { encode: (upload: number) => `upload-${upload}` }
+const uploadIds = { encode: (id: number) => `upload-${id}` }
 
 async function upload(store: TestStore, key: string) {
   const { sequence } = await store.client.execute(createUpload('b', key))

@@ -23,7 +23,10 @@ export function deliveryAudit(reports: readonly Told[]): AuditContext {
     ...listPair('webhooks', webhooks),
     ...listPair('events', unique(events.map(storageEventId))),
     ...aboutPairs(events),
-    ...['attempts', attempts.length, 'failed', failed],
+    'attempts',
+    attempts.length,
+    'failed',
+    failed,
   ]
   return { ...systemAudit('webhooks', 'webhook.deliver', resource), metadata }
 }

@@ -125,6 +125,10 @@ async function nextSnapshot(life: Life): Promise<void> {
   await snapshotOf(life.paths, {}, life.door)
 }
 
+function afterTwoDays(): number {
+  return Date.now() + 2 * 86_400_000
+}
+
 /** A store with so many snapshots, and entries after them in another segment. */
 async function withSnapshots(life: Life, count: number): Promise<void> {
   for (let made = 0; made < count; made += 1) await nextSnapshot(life)
@@ -219,8 +223,7 @@ export const KINDS_OF_WORK: readonly KindOfWork[] = [
     },
     ...opened,
     work: (life) => {
-      const later = () => Date.now() + 2 * 86_400_000
-      const options = { afterDays: 1, clock: later, uploadIds: { encode: String } }
+      const options = { afterDays: 1, clock: afterTwoDays, uploadIds: { encode: String } }
       return runWorker(life, new UploadReclaim(life.client, life.store.catalog, options))
     },
   },
