@@ -40,6 +40,8 @@ export interface ObjectState {
   /** A delete marker has no bytes, headers or lock. */
   readonly isMarker: boolean
   readonly modifiedMicroseconds: Microseconds
+  /** The order time of its writing, where that differs: lifecycle rules count its age from there. */
+  readonly agedMicroseconds?: Microseconds | undefined
   readonly size: number
   /** Without quotes. */
   readonly etag: string
@@ -54,7 +56,7 @@ export interface ObjectState {
   readonly checksum: ObjectChecksum | undefined
   /** Of an object that a request with a client token renamed: the token, and the key that it had before. */
   readonly renamed?: RenamedFrom | undefined
-  /** Since when it is not the newest of its key any more. */
+  /** Since when it is not the newest of its key any more; an order time. */
   readonly noncurrentMicroseconds?: Microseconds | undefined
   /** When lifecycle rules look at it, where that is not in the order of age: see the table `ages`. */
   readonly revisitMicroseconds?: Microseconds | undefined
@@ -64,6 +66,8 @@ export interface ObjectState {
 export interface UploadState {
   readonly upload: UploadId
   readonly createdMicroseconds: Microseconds
+  /** The order time of its creation, where that differs: its age counts from there. */
+  readonly agedMicroseconds?: Microseconds | undefined
   readonly headers: HeaderPairs
   readonly metadata: HeaderPairs
   /** The lock that was asked for. */

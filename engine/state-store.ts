@@ -1,10 +1,11 @@
 /** The whole state as the engine changes it. Implemented by the projections. */
 import type { AccessChain } from './access/access-authentication.ts'
-import type { Microseconds, Sequence, VolumeNumber } from './brands.ts'
+import type { Sequence, VolumeNumber } from './brands.ts'
 import type { DecisionContext } from './domain/decision.ts'
 import type { Change } from './events/changes.ts'
 import type { FeatureRules, features } from './features.ts'
 import type { AppliedPosition } from './journal/positions.ts'
+import type { RecordTimes } from './journal/record-times.ts'
 import type { Intersection } from './merged.ts'
 import type { StateReader } from './state-ports.ts'
 
@@ -22,7 +23,7 @@ export interface StoreState extends StateReader {
 
 export interface StateTransaction extends StoreState {
   /** Applies the changes of one entry. Never refuses: the journal is the truth. */
-  apply(sequence: Sequence, timeMicroseconds: Microseconds, changes: readonly Change[]): void
+  apply(sequence: Sequence, times: RecordTimes, changes: readonly Change[]): void
   /**
    * Ends a batch: records how far the journal will be applied, and the place of the batch for the audit log. The
    * transaction needs only its commit after that.

@@ -83,6 +83,6 @@ export class UploadReclaim implements BackgroundWorker {
   #isOld(snapshot: CatalogSnapshot, { bucketId, key, upload }: UploadPlace): boolean {
     if (this.#createdBefore === undefined) return false
     const found = snapshot.upload(bucketId, key, upload)
-    return found !== undefined && found.createdMicroseconds <= this.#createdBefore
+    return found !== undefined && (found.agedMicroseconds ?? found.createdMicroseconds) <= this.#createdBefore
   }
 }

@@ -93,15 +93,15 @@ function batchOf(
   number: number,
   segmentNumber: number,
 ): { readonly batch: Buffer; readonly last: LastRecord } {
-  const builder = new BatchBuilder(before.head, before.timeMicroseconds)
+  const builder = new BatchBuilder(before.head, before.orderMicroseconds, before.timeMicroseconds)
   builder.begin(before.nextSequence)
-  for (const { kind, timeMicroseconds, body } of records) builder.add(kind, timeMicroseconds, body)
+  for (const record of records) builder.addAgain(record.kind, record, record.body)
   const batch = Buffer.from(builder.finish(number, segmentNumber, false))
   const last = {
     sequence: previous(builder.nextSequence),
     batch: number,
     head: Uint8Array.from(builder.head),
-    timeMicroseconds: builder.time,
+    ...builder.timesOfLast,
   }
   return { batch, last }
 }

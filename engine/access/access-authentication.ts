@@ -1,10 +1,12 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
-import type { Microseconds, Sequence } from '../brands.ts'
+import type { Sequence } from '../brands.ts'
 import * as access from './changes.ts'
 import type { Change, ChangeNamed } from '../events/changes.ts'
 import type { AccessChange } from './change-types.ts'
 import * as sharing from '../links/changes.ts'
 import * as webhooks from '../webhooks/changes.ts'
+import { HOST_TIME_BYTES, writeUint64 } from '../journal/format.ts'
+import { hasOwnTime, type RecordTimes } from '../journal/record-times.ts'
 import { MasterKeyMismatchError } from '../keys/master-key-id.ts'
 import type { StoreKeys } from '../keys/store-keys.ts'
 
@@ -37,9 +39,9 @@ export class AccessForgedError extends Error {
 }
 
 /** An entry of the journal as it is stored. */
-interface StoredEntry {
+interface StoredEntry extends RecordTimes {
   readonly sequence: Sequence
-  readonly timeMicroseconds: Microseconds
+  /** The MessagePack, without a time before it. */
   readonly body: Uint8Array
 }
 
@@ -117,20 +119,31 @@ export class AccessAuthentication {
   }
 }
 
-function macOf(key: Uint8Array, previous: Uint8Array, { sequence, timeMicroseconds, body }: StoredEntry): Buffer {
+function macOf(key: Uint8Array, previous: Uint8Array, entry: StoredEntry): Buffer {
+  const covered = digestOf(entry, Math.max(0, entry.body.length - MAC_BYTES))
+  return createHmac('sha256', key).update(previous).update(numbersOf(entry)).update(covered).digest()
+}
+
+/** Sequence and order time. */
+function numbersOf({ sequence, orderMicroseconds }: StoredEntry): Buffer {
   const numbers = Buffer.alloc(2 * NUMBER_BYTES)
   numbers.writeBigUInt64BE(BigInt(sequence), 0)
-  numbers.writeBigUInt64BE(BigInt(timeMicroseconds), NUMBER_BYTES)
-  const covered = hash('sha256', body.subarray(0, Math.max(0, body.length - MAC_BYTES)), 'buffer')
-  return createHmac('sha256', key).update(previous).update(numbers).update(covered).digest()
+  numbers.writeBigUInt64BE(BigInt(orderMicroseconds), NUMBER_BYTES)
+  return numbers
+}
+
+/** Digest of the beginning of the body as the record has it: after the host's time, where the record has that. */
+function digestOf(entry: StoredEntry, length: number): Buffer {
+  const body = entry.body.subarray(0, length)
+  if (!hasOwnTime(entry)) return hash('sha256', body, 'buffer')
+  const time = Buffer.alloc(HOST_TIME_BYTES)
+  writeUint64(time, entry.timeMicroseconds, 0)
+  return hash('sha256', Buffer.concat([time, body]), 'buffer')
 }
 
 /** The digest of one more entry from before changes of access were authenticated. */
-function strangerDigest(before: Uint8Array, { sequence, timeMicroseconds, body }: StoredEntry): Buffer {
-  const numbers = Buffer.alloc(2 * NUMBER_BYTES)
-  numbers.writeBigUInt64BE(BigInt(sequence), 0)
-  numbers.writeBigUInt64BE(BigInt(timeMicroseconds), NUMBER_BYTES)
-  return hash('sha256', Buffer.concat([before, numbers, hash('sha256', body, 'buffer')]), 'buffer')
+function strangerDigest(before: Uint8Array, entry: StoredEntry): Buffer {
+  return hash('sha256', Buffer.concat([before, numbersOf(entry), digestOf(entry, entry.body.length)]), 'buffer')
 }
 
 function isZero(bytes: Uint8Array): boolean {

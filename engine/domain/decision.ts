@@ -31,6 +31,8 @@ export interface DecisionContext {
   readonly referenceRatioMaximum: number
   /** The clock, but never before the last entry of the journal (W1). */
   readonly now: Milliseconds
+  /** What the host's clock says: for times that people see. */
+  readonly host: Microseconds
   /** The clock is behind the journal by more than the tolerance: retention does not expire. */
   readonly clockIsBehind: boolean
 }

@@ -2,8 +2,9 @@
  * The changes that an entry can make to the store. A closed list; a kind is never reused and a field never moves
  * (spec/formats/journal.md). A change is stored as an array whose first element is its kind.
  */
-import type { Microseconds, Sequence } from '../brands.ts'
+import type { Sequence } from '../brands.ts'
 import { features } from '../features.ts'
+import type { RecordTimes } from '../journal/record-times.ts'
 import { merged } from '../merged.ts'
 import type { ChangeOf, ChangeSchema } from './schema/change.ts'
 import { refuse } from './schema/kinds.ts'
@@ -39,8 +40,8 @@ export function decodeChange(stored: unknown): Change {
   return schema.decode(stored, schema.name) as Change
 }
 
-/** Applies a change by the entry of this sequence and time to `T`. */
-type Handler<T, C extends Change> = (target: T, change: C, sequence: Sequence, timeMicroseconds: Microseconds) => void
+/** Applies a change by the entry of this sequence and these times to `T`. */
+type Handler<T, C extends Change> = (target: T, change: C, sequence: Sequence, times: RecordTimes) => void
 
 /** One row for each change; a change without a row does not compile. */
 export type ChangeHandlers<T> = { readonly [N in ChangeName]: Handler<T, ChangeNamed<N>> }

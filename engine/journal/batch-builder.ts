@@ -6,7 +6,9 @@ import {
   BATCH_HEADER,
   BATCH_TRAILER,
   BODY_VERSION,
+  BODY_VERSION_WITH_TIME,
   FORMAT_VERSION,
+  HOST_TIME_BYTES,
   RECORD,
   RECORD_BODY_BYTES_MAXIMUM,
   RECORD_DOMAIN,
@@ -14,8 +16,11 @@ import {
   recordBytes,
   writeUint64,
 } from './format.ts'
+import { type BatchTimes, type RecordTimes, TIMES_AGREE_MICROSECONDS } from './record-times.ts'
 
 const STARTING_BYTES = 256 * 1024
+/** The host's clock is exact to this; batches of one step get times that are later by a microsecond each. */
+export const CLOCK_STEP_MICROSECONDS = 1000
 
 /**
  * Builds one batch in a buffer that is reused for the next batch. The chain continues record by record: each record
@@ -27,12 +32,18 @@ export class BatchBuilder {
   #firstSequence = sequenceOf(0)
   #count = 0
   #distance = 0
+  #order: Microseconds
   #time: Microseconds
+  #earliest: number = Number.POSITIVE_INFINITY
+  #latest = 0
+  #timesDiffer = false
+  #timesDescend = false
   #head: Buffer
 
-  /** `head` is the hash of the last record of the journal, `time` its time. */
-  constructor(head: Uint8Array, time: Microseconds) {
+  /** `head` is the hash of the last record of the journal; `order` and `time` are its times. */
+  constructor(head: Uint8Array, order: Microseconds, time = order) {
     this.#head = Buffer.from(head)
+    this.#order = order
     this.#time = time
   }
 
@@ -45,11 +56,16 @@ export class BatchBuilder {
     this.#firstSequence = firstSequence
     this.#count = 0
     this.#length = BATCH_HEADER.bytes
+    this.#earliest = Number.POSITIVE_INFINITY
+    this.#latest = 0
+    this.#timesDiffer = false
+    this.#timesDescend = false
   }
 
   /** Goes back to an earlier end of the chain, as if no record had been added since. */
-  rewind(head: Uint8Array, timeMicroseconds: Microseconds): void {
+  rewind(head: Uint8Array, { orderMicroseconds, timeMicroseconds }: RecordTimes): void {
     this.#head = Buffer.from(head)
+    this.#order = orderMicroseconds
     this.#time = timeMicroseconds
   }
 
@@ -71,38 +87,96 @@ export class BatchBuilder {
     return this.#head
   }
 
+  /** Order time of the last record. */
+  get order(): Microseconds {
+    return this.#order
+  }
+
+  /** Time of the last record: what the host's clock said. */
   get time(): Microseconds {
     return this.#time
   }
 
-  /** The time that the next record gets when it is added with this one. */
-  timeOfNext(timeMicroseconds: Microseconds): Microseconds {
-    const earliest = this.#count === 0 ? this.#time + this.#distance : this.#time
-    return microsecondsOf(Math.max(timeMicroseconds, earliest))
+  /** Both times of the last record. */
+  get timesOfLast(): RecordTimes {
+    return { orderMicroseconds: this.#order, timeMicroseconds: this.#time }
+  }
+
+  /** The times of the records of the batch. */
+  get times(): BatchTimes {
+    return {
+      earliestMicroseconds: microsecondsOf(this.#earliest),
+      latestMicroseconds: microsecondsOf(this.#latest),
+      differ: this.#timesDiffer,
+      descend: this.#timesDescend,
+    }
+  }
+
+  /** The times that the next record gets when it is added with this time of the host. */
+  timesOfNext(hostMicroseconds: Microseconds): RecordTimes {
+    const orderMicroseconds = this.#orderOfNext(hostMicroseconds)
+    return { orderMicroseconds, timeMicroseconds: this.#timeOfNext(orderMicroseconds, hostMicroseconds) }
   }
 
   /**
-   * Adds a record and returns its sequence. Time never goes back: an earlier time is replaced by the time of the record
-   * before.
+   * Adds a record and returns its sequence. Its order time never goes back: it is the later of the host's time and the
+   * order time of the record before. Where the host's time is earlier by more than a second, the record has both.
    */
-  add(kind: RecordKind, timeMicroseconds: Microseconds, body: Uint8Array): Sequence {
+  add(kind: RecordKind, hostMicroseconds: Microseconds, body: Uint8Array): Sequence {
+    const order = this.#orderOfNext(hostMicroseconds)
+    return this.#append(kind, order, this.#timeOfNext(order, hostMicroseconds), body)
+  }
+
+  /** Adds a record that was read from a journal, with the times that it has. */
+  addAgain(kind: RecordKind, { orderMicroseconds, timeMicroseconds }: RecordTimes, body: Uint8Array): Sequence {
+    return this.#append(kind, orderMicroseconds, timeMicroseconds, body)
+  }
+
+  #orderOfNext(host: Microseconds): Microseconds {
+    const earliest = this.#count === 0 ? this.#order + this.#distance : this.#order
+    return microsecondsOf(Math.max(host, earliest))
+  }
+
+  #timeOfNext(order: Microseconds, host: Microseconds): Microseconds {
+    return order - host <= TIMES_AGREE_MICROSECONDS ? order : this.#ownTime(order, host)
+  }
+
+  /** Within one step of the clock times do not go back either, and no two batches have the same. */
+  #ownTime(order: Microseconds, host: Microseconds): Microseconds {
+    const before = this.#time
+    const isSameStep = before >= host && before < host + CLOCK_STEP_MICROSECONDS
+    const time = isSameStep ? before + (this.#count === 0 ? this.#distance : 0) : host
+    return order - time <= TIMES_AGREE_MICROSECONDS ? order : microsecondsOf(time)
+  }
+
+  #append(kind: RecordKind, order: Microseconds, time: Microseconds, body: Uint8Array): Sequence {
     if (body.length > RECORD_BODY_BYTES_MAXIMUM) throw new RangeError(`record body of ${body.length} bytes`)
     const at = this.#length
-    const total = recordBytes(body.length)
+    const extra = time === order ? 0 : HOST_TIME_BYTES
+    const length = body.length + extra
+    const total = recordBytes(length)
     this.#reserve(total + BATCH_TRAILER.bytes)
     const bytes = this.#bytes
     const sequence = this.nextSequence
-    this.#time = this.timeOfNext(timeMicroseconds)
+    if (extra > 0) {
+      this.#timesDiffer = true
+      if (time < this.#time && this.#count > 0) this.#timesDescend = true
+    }
+    this.#order = order
+    this.#time = time
+    if (time < this.#earliest) this.#earliest = time
+    if (time > this.#latest) this.#latest = time
     bytes.set(RECORD_DOMAIN, at + RECORD.hashAt)
-    bytes.writeUInt32BE(body.length, at + RECORD.bodyLengthAt)
+    bytes.writeUInt32BE(length, at + RECORD.bodyLengthAt)
     bytes.writeUInt16BE(kind, at + RECORD.kindAt)
-    bytes.writeUInt16BE(BODY_VERSION, at + RECORD.bodyVersionAt)
+    bytes.writeUInt16BE(extra === 0 ? BODY_VERSION : BODY_VERSION_WITH_TIME, at + RECORD.bodyVersionAt)
     writeUint64(bytes, sequence, at + RECORD.sequenceAt)
-    writeUint64(bytes, this.#time, at + RECORD.timeAt)
+    writeUint64(bytes, order, at + RECORD.timeAt)
     bytes.set(this.#head, at + RECORD.previousHashAt)
-    bytes.set(body, at + RECORD.frameBytes)
-    bytes.fill(0, at + RECORD.frameBytes + body.length, at + total)
-    const hashed = bytes.subarray(at, at + RECORD.frameBytes + body.length)
+    if (extra > 0) writeUint64(bytes, time, at + RECORD.frameBytes)
+    bytes.set(body, at + RECORD.frameBytes + extra)
+    bytes.fill(0, at + RECORD.frameBytes + length, at + total)
+    const hashed = bytes.subarray(at, at + RECORD.frameBytes + length)
     // As a string with a character for each byte: a buffer for each digest costs as much as the digest.
     this.#head.write(digestOf('sha256', hashed, 'binary'), 0, 'latin1')
     bytes.set(this.#head, at + RECORD.hashAt)

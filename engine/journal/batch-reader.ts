@@ -1,14 +1,16 @@
 import { hash as digestOf } from 'node:crypto'
 import { crc32 } from '../hashing/crc32.ts'
-import { type Microseconds, microsecondsOf, next, type Sequence, sequenceOf } from '../brands.ts'
+import { microsecondsOf, next, type Sequence, sequenceOf } from '../brands.ts'
 import {
   ALIGNMENT_BYTES,
   BATCH_FLAG_SEALS,
   BATCH_HEADER,
   BATCH_TRAILER,
   BODY_VERSION,
+  BODY_VERSION_WITH_TIME,
   FORMAT_VERSION,
   HASH_BYTES,
+  HOST_TIME_BYTES,
   RECORD,
   RECORD_DOMAIN,
   RECORD_KIND,
@@ -17,6 +19,7 @@ import {
   recordBytes,
 } from './format.ts'
 import type { NextRecord } from './positions.ts'
+import { bytesBeforeBody, type RecordTimes, timeOfRecord, TIMES_AGREE_MICROSECONDS } from './record-times.ts'
 
 /** The fields of a batch header with a correct checksum. */
 export interface BatchHeader {
@@ -70,10 +73,10 @@ export function batchTrailerIsRight(batch: Buffer): boolean {
 }
 
 /** One record of a batch. `body` and `hash` are views, valid only while the batch's bytes are. */
-export interface JournalRecord {
+export interface JournalRecord extends RecordTimes {
   readonly kind: RecordKind
   readonly sequence: Sequence
-  readonly timeMicroseconds: Microseconds
+  /** The MessagePack alone, without the host's time before it. */
   readonly body: Buffer
   readonly hash: Buffer
 }
@@ -99,15 +102,19 @@ export function readRecords(
     const wrong = recordFault(batch, at, length, chain)
     if (wrong !== undefined) return { offset: at, reason: wrong }
     const hash = batch.subarray(at, at + HASH_BYTES)
-    const timeMicroseconds = microsecondsOf(readUint64(batch, at + RECORD.timeAt))
+    const bodyAt = at + RECORD.frameBytes
+    const orderMicroseconds = microsecondsOf(readUint64(batch, at + RECORD.timeAt))
+    const timeMicroseconds = timeOfRecord(batch, at)
     visit({
       kind: batch.readUInt16BE(at + RECORD.kindAt) as RecordKind,
       sequence: chain.nextSequence,
+      orderMicroseconds,
       timeMicroseconds,
-      body: batch.subarray(at + RECORD.frameBytes, at + RECORD.frameBytes + length),
+      body: batch.subarray(bodyAt + bytesBeforeBody(batch, at), bodyAt + length),
       hash,
     })
     chain.nextSequence = next(chain.nextSequence)
+    chain.orderMicroseconds = orderMicroseconds
     chain.timeMicroseconds = timeMicroseconds
     hash.copy(chain.head)
     at = after
@@ -131,7 +138,7 @@ function recordFault(batch: Buffer, at: number, length: number, chain: NextRecor
   if (readUint64(batch, at + RECORD.sequenceAt) !== chain.nextSequence) return 'record is missing from the log'
   if (!hasHashAt(batch, at + RECORD.previousHashAt, chain.head)) return 'broken link to the previous record'
   if (!statesItsHash(batch, at, length)) return 'content changed'
-  if (readUint64(batch, at + RECORD.timeAt) < chain.timeMicroseconds) return 'time goes back'
+  if (readUint64(batch, at + RECORD.timeAt) < chain.orderMicroseconds) return 'time goes back'
   return formFault(batch, at, length, chain.nextSequence)
 }
 
@@ -145,12 +152,21 @@ function hasHashAt(batch: Buffer, at: number, hash: Buffer): boolean {
 function formFault(batch: Buffer, at: number, length: number, sequence: Sequence): string | undefined {
   const kind = batch.readUInt16BE(at + RECORD.kindAt)
   const version = batch.readUInt16BE(at + RECORD.bodyVersionAt)
-  if (kind < RECORD_KIND.genesis || kind > RECORD_KIND.audit || version !== BODY_VERSION) {
+  const isKnown = version === BODY_VERSION || version === BODY_VERSION_WITH_TIME
+  if (kind < RECORD_KIND.genesis || kind > RECORD_KIND.audit || !isKnown) {
     return `unknown kind ${kind} or body version ${version}`
   }
+  if (version === BODY_VERSION_WITH_TIME && !hasRightTime(batch, at, length)) return "the host's time is wrong"
   if ((kind === RECORD_KIND.genesis) !== (sequence === 0)) return 'the genesis must be the first record and no other'
   const end = at + RECORD.frameBytes + length
   return isZero(batch, end, at + recordBytes(length)) ? undefined : 'padding is not zero'
+}
+
+/** Whether the time at the start of a body differs from the order time as much as it must. */
+function hasRightTime(batch: Buffer, at: number, length: number): boolean {
+  if (length < HOST_TIME_BYTES) return false
+  // A time of 2^53 and more is later than every order time.
+  return readUint64(batch, at + RECORD.timeAt) - readUint64(batch, at + RECORD.frameBytes) > TIMES_AGREE_MICROSECONDS
 }
 
 function isZero(bytes: Buffer, start: number, end: number): boolean {

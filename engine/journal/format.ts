@@ -3,13 +3,17 @@
  *
  *   segment = segment header | batch | batch | ... | zeros
  *   batch   = header | records | trailer
- *   record  = hash | length | kind | body version | sequence | time | previous hash | body | zeros to 8
+ *   record  = hash | length | kind | body version | sequence | order time | previous hash | body | zeros to 8
+ *   body    = MessagePack, in body version 2 after the time of the host (8)
  *
  * Integers are unsigned and big-endian.
  */
 
 export const FORMAT_VERSION = 1
 export const BODY_VERSION = 1
+/** Of a body that has the time of the host first, since it differs from the order time. */
+export const BODY_VERSION_WITH_TIME = 2
+export const HOST_TIME_BYTES = 8
 export const HASH_BYTES = 32
 export const ALIGNMENT_BYTES = 8
 

@@ -9,7 +9,7 @@ import type { LastRecord } from './positions.ts'
  * The high-water mark: a record that is known to have been durable, stored apart from the journal (J6). Two slots are
  * written in turn, so a torn write leaves the other one.
  */
-export interface HeadMark extends Omit<LastRecord, 'timeMicroseconds'> {
+export interface HeadMark extends Omit<LastRecord, 'orderMicroseconds' | 'timeMicroseconds'> {
   readonly clean: boolean
   /** Boot id of the kernel: after a reboot, bytes that were not synced are lost. */
   readonly bootId: string

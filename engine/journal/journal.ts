@@ -10,6 +10,7 @@ import { createSegment } from './create-segment.ts'
 import { BATCH_BYTES_MAXIMUM, RECORD_KIND, SEAL_BATCH_BYTES_MAXIMUM, SEGMENT_HEADER, ZERO_HASH } from './format.ts'
 import { JournalPoisonedError } from './journal-errors.ts'
 import { type AppliedPosition, type JournalPlace, lastBefore, type LastRecord, type NextRecord } from './positions.ts'
+import { oneTime } from './record-times.ts'
 import { contentHash, type JournalTail, mustBeRewritten, openTail, rewriteSegment } from './recovery/recovery.ts'
 import { encodeSegmentHeader } from './segment.ts'
 
@@ -92,7 +93,7 @@ export class Journal {
     this.#content = start.content
     this.deploymentId = start.deploymentId
     this.batchBytesMaximum = Math.min(BATCH_BYTES_MAXIMUM, Math.floor(options.segmentBytes / SEGMENT_SHARE))
-    this.#builder = new BatchBuilder(start.next.head, start.next.timeMicroseconds)
+    this.#builder = new BatchBuilder(start.next.head, start.next.orderMicroseconds, start.next.timeMicroseconds)
     this.#last = lastBefore(start.next)
     this.#spare = new SpareFile(disk, paths.journal, paths.journalSpare, options.segmentBytes)
     void this.#spare.prepare()
@@ -126,7 +127,7 @@ export class Journal {
       segmentNumber: 0,
       firstSequence,
       offset: first.length,
-      next: { nextSequence: builder.nextSequence, nextBatch: 1, head: builder.head, timeMicroseconds },
+      next: { nextSequence: builder.nextSequence, nextBatch: 1, head: builder.head, ...oneTime(timeMicroseconds) },
       content: createHash('sha256').update(first),
       deploymentId: genesis.deploymentId,
     })
@@ -175,7 +176,8 @@ export class Journal {
   /** `position` and `place` after the commit of the started batch; valid until a record is added to it. */
   get positionAfter(): AppliedPosition {
     const { place } = this
-    return { ...this.#built(), ...place, batchOffset: place.offset, offset: place.offset + this.#builder.bytes }
+    const { bytes, times } = this.#builder
+    return { ...this.#built(), ...times, ...place, batchOffset: place.offset, offset: place.offset + bytes }
   }
 
   /** Bytes of batches that certainly fit without new space from the file system. Below zero the next batch may not. */
@@ -213,7 +215,7 @@ export class Journal {
 
   /** Forgets a batch that was begun and is not durable. */
   abandon(): void {
-    this.#builder.rewind(this.#last.head, this.#last.timeMicroseconds)
+    this.#builder.rewind(this.#last.head, this.#last)
   }
 
   /**
@@ -273,9 +275,8 @@ export class Journal {
 
   /** The last record of the batch that is being built. */
   #built(): LastRecord {
-    const { nextSequence, head, time } = this.#builder
-    const sequence = previous(nextSequence)
-    return { sequence, batch: this.#nextBatch, head: Uint8Array.from(head), timeMicroseconds: time }
+    const { nextSequence, head, timesOfLast } = this.#builder
+    return { sequence: previous(nextSequence), batch: this.#nextBatch, head: Uint8Array.from(head), ...timesOfLast }
   }
 
   /**
@@ -299,17 +300,15 @@ export class Journal {
   #roll(): void {
     const contentDigest = this.#content.copy().digest()
     this.#builder.begin(this.#nextSequence)
-    this.#builder.add(
-      RECORD_KIND.seal,
-      this.#builder.time,
-      encodeSeal({
-        segmentNumber: this.#segmentNumber,
-        firstSequence: this.#firstSequence,
-        lastSequence: previous(this.#nextSequence),
-        lengthBytes: this.#offset,
-        contentDigest,
-      }),
-    )
+    // The host's clock is not asked: a seal has the times of the record before.
+    const seal = {
+      segmentNumber: this.#segmentNumber,
+      firstSequence: this.#firstSequence,
+      lastSequence: previous(this.#nextSequence),
+      lengthBytes: this.#offset,
+      contentDigest,
+    }
+    this.#builder.addAgain(RECORD_KIND.seal, this.#last, encodeSeal(seal))
     this.#write(true)
     this.#finishSegment(contentDigest)
   }
@@ -323,7 +322,7 @@ export class Journal {
       segmentNumber: this.#segmentNumber + 1,
       firstSequence: this.#nextSequence,
       firstBatch: this.#nextBatch,
-      createdMicroseconds: this.#builder.time,
+      createdMicroseconds: this.#builder.order,
       deploymentId: this.deploymentId,
       chainHead: this.#builder.head,
       previousDigest: contentDigest,

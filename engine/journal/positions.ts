@@ -1,5 +1,6 @@
 import { type Microseconds, microsecondsOf, next, previous, type Sequence, sequenceOf } from '../brands.ts'
 import { HASH_BYTES } from './format.ts'
+import type { BatchTimes, RecordTimes } from './record-times.ts'
 import type { SegmentHeader } from './segment.ts'
 
 /**
@@ -8,13 +9,12 @@ import type { SegmentHeader } from './segment.ts'
  */
 
 /** The last record of the journal, or the last one applied or read. */
-export interface LastRecord {
+export interface LastRecord extends RecordTimes {
   readonly sequence: Sequence
   /** Number of the batch that it ends. */
   readonly batch: number
   /** Its hash. */
   readonly head: Uint8Array
-  readonly timeMicroseconds: Microseconds
 }
 
 /** The position that the next record must continue. Reading or writing a record advances it. */
@@ -24,7 +24,8 @@ export interface NextRecord {
   nextBatch: number
   /** Hash of the record before it. */
   head: Buffer
-  /** Time of the record before it. */
+  /** Times of the record before it. */
+  orderMicroseconds: Microseconds
   timeMicroseconds: Microseconds
 }
 
@@ -47,7 +48,7 @@ export interface BatchPlace extends JournalPlace {
 }
 
 /** The last record that is applied, and the batch that it ends. */
-export interface AppliedPosition extends LastRecord, BatchPlace {}
+export interface AppliedPosition extends LastRecord, BatchPlace, BatchTimes {}
 
 /** The genesis comes next. */
 export function genesisNext(): NextRecord {
@@ -55,6 +56,7 @@ export function genesisNext(): NextRecord {
     nextSequence: sequenceOf(0),
     nextBatch: 0,
     head: Buffer.alloc(HASH_BYTES),
+    orderMicroseconds: microsecondsOf(0),
     timeMicroseconds: microsecondsOf(0),
   }
 }
@@ -65,17 +67,21 @@ export function firstOf(header: SegmentHeader): NextRecord {
     nextSequence: header.firstSequence,
     nextBatch: header.firstBatch,
     head: Buffer.from(header.chainHead),
-    // The header does not state the time of the record before.
+    // The header does not state the times of the record before.
+    orderMicroseconds: microsecondsOf(0),
     timeMicroseconds: microsecondsOf(0),
   }
 }
 
 /** The first record of the batch after `last`. */
-export function nextAfter({ sequence, batch, head, timeMicroseconds }: LastRecord): NextRecord {
-  return { nextSequence: next(sequence), nextBatch: batch + 1, head: Buffer.from(head), timeMicroseconds }
+export function nextAfter({ sequence, batch, head, orderMicroseconds, timeMicroseconds }: LastRecord): NextRecord {
+  const times = { orderMicroseconds, timeMicroseconds }
+  return { nextSequence: next(sequence), nextBatch: batch + 1, head: Buffer.from(head), ...times }
 }
 
 /** The record before `next`, which is the first record of a batch. */
-export function lastBefore({ nextSequence, nextBatch, head, timeMicroseconds }: NextRecord): LastRecord {
-  return { sequence: previous(nextSequence), batch: nextBatch - 1, head: Buffer.from(head), timeMicroseconds }
+export function lastBefore(following: NextRecord): LastRecord {
+  const { nextSequence, nextBatch, head, orderMicroseconds, timeMicroseconds } = following
+  const times = { orderMicroseconds, timeMicroseconds }
+  return { sequence: previous(nextSequence), batch: nextBatch - 1, head: Buffer.from(head), ...times }
 }

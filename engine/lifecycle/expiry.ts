@@ -41,6 +41,11 @@ function daysOf(rule: LifecycleRule, action: LifecycleAction): number | undefine
   return action === 'expiration' ? rule.expirationDays : rule.noncurrentDays
 }
 
+/** The order time from which the age of a version counts: so no clock that was wrong makes it older than it is. */
+export function agedFrom(version: ObjectState): Microseconds {
+  return version.noncurrentMicroseconds ?? version.agedMicroseconds ?? version.modifiedMicroseconds
+}
+
 /** The last moment of which everything is due; undefined for a rule that does nothing. */
 export function cutoffOf(rule: LifecycleRule, action: LifecycleAction, now: number): Microseconds | undefined {
   const days = daysOf(rule, action)
@@ -64,7 +69,7 @@ export function judgeExpiry(
   if (!entry.key.startsWith(rule.prefix)) return { kind: 'gone' }
   const found = action === 'expiration' ? currentOf(entry, bucket, context) : noncurrentOf(entry, bucket, context)
   if (found === undefined) return { kind: 'gone' }
-  if ((found.noncurrentMicroseconds ?? found.modifiedMicroseconds) > cutoff) return { kind: 'waits' }
+  if (agedFrom(found) > cutoff) return { kind: 'waits' }
   const version = found.isNull ? 'null' : found.sequence
   if (context.clockIsBehind) return { kind: 'clock', version }
   // In a bucket with versioning an expired object is only hidden, which a lock allows.

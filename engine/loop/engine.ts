@@ -16,13 +16,14 @@ import { ruleHelpers } from './rule-helpers.ts'
 import type { AuditContext } from '../events/audit.ts'
 import type { ExpirePage } from '../lifecycle/commands.ts'
 import { expirePage } from '../lifecycle/expire-page.ts'
-import type { BatchBuilder } from '../journal/batch-builder.ts'
+import { type BatchBuilder, CLOCK_STEP_MICROSECONDS } from '../journal/batch-builder.ts'
 import { RECORD_KIND } from '../journal/format.ts'
 import type { Journal, RefusedBatch } from '../journal/journal.ts'
 import { bypassAudit, namedVersion, withPairs } from '../records/record-context.ts'
 import type { SpaceReserve } from '../payloads/space-reserve.ts'
 import { VolumeFailedError, type VolumeWriter } from '../payloads/volume-writer.ts'
 import type { AppliedPosition } from '../journal/positions.ts'
+import { timesOfOne } from '../journal/record-times.ts'
 import type { EngineReply, EngineRequest } from './requests.ts'
 import type { StateStore, StateTransaction } from '../state-store.ts'
 
@@ -41,9 +42,6 @@ interface BatchResult {
 }
 
 const NOTHING = { released: { files: [], volumes: [] }, settingsChanged: false } as const
-
-/** The host's clock is exact to this; batches of one step get times that are later by a microsecond each. */
-const CLOCK_STEP_MICROSECONDS = 1000
 
 /** The projections could not be committed although the journal was: the state is behind and the process must end. */
 export class ProjectionFailedError extends Error {
@@ -186,7 +184,8 @@ export class Engine {
     const batch = this.#journal.begin()
     if (this.#journal.place.segmentNumber === segmentNumber) return batch
     // Where the seal ends does not matter: the position of this batch overwrites it in the same transaction.
-    this.#seal = { ...this.#journal.position, segmentNumber, segmentFirstSequence, batchOffset: offset, offset }
+    const sealed = { ...this.#journal.position, ...timesOfOne(this.#journal.position) }
+    this.#seal = { ...sealed, segmentNumber, segmentFirstSequence, batchOffset: offset, offset }
     return batch
   }
 
@@ -261,7 +260,7 @@ export class Engine {
   }
 
   #contextAt(time: Microseconds, batch: BatchBuilder, state: StateTransaction, attempt?: Sequence): StoreContext {
-    const latest = Math.max(time, batch.time)
+    const latest = Math.max(time, batch.order)
     return {
       state,
       sequence: batch.nextSequence,
@@ -271,6 +270,7 @@ export class Engine {
       ...ruleHelpers,
       referenceRatioMaximum: this.#referenceRatioMaximum,
       now: millisecondsOf(Math.floor(latest / 1000)),
+      host: time,
       clockIsBehind: time < latest - (latest % CLOCK_STEP_MICROSECONDS) - this.#clockToleranceMicroseconds,
     }
   }
@@ -337,7 +337,7 @@ export class Engine {
     const named = namedVersion(audit, version, this.#versionIds)
     const changes = addSuccess(batch, this.#access, state, { time, audit: named, intent, changes: decided })
     try {
-      state.apply(sequence, batch.time, changes)
+      state.apply(sequence, batch.timesOfLast, changes)
     } catch (error) {
       throw new ApplyError(`the changes of ${sequence} cannot be applied: ${String(error)}`, { cause: error })
     }

@@ -16,7 +16,9 @@ const BODY_VERSION_AT = 6
 const SEQUENCE_AT = 8
 const TIME_AT = 16
 const PREVIOUS_HASH_AT = 24
-const BODY_VERSION = 1
+/** Of the MessagePack alone, and of one after the host's time, which is then the record's timestamp. */
+const BODY_VERSIONS = { plain: 1, withTime: 2 } as const
+const HOST_TIME_BYTES = 8
 /** Changes and audits: records about a request. */
 const ENTRY_KINDS: readonly number[] = [3, 4]
 const RESULTS = ['attempted', 'success', 'denied', 'failure'] as const
@@ -27,7 +29,7 @@ interface StoredRecord {
   readonly hash: string
   readonly previousHash: string
   readonly sequence: bigint
-  /** Microseconds since 1970. */
+  /** What people see, in microseconds since 1970. */
   readonly time: bigint
   readonly result: string
   readonly principal: string
@@ -38,9 +40,12 @@ interface StoredRecord {
 export function readStoredRecord(bytes: Uint8Array): StoredRecord | undefined {
   if (bytes.length < FRAME_BYTES) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const isEntry = ENTRY_KINDS.includes(view.getUint16(KIND_AT)) && view.getUint16(BODY_VERSION_AT) === BODY_VERSION
-  if (!isEntry || view.getUint32(0) !== bytes.length - FRAME_BYTES) return undefined
-  const [result, principal, , , , operation] = firstValues(bytes.subarray(FRAME_BYTES), 6) ?? []
+  const version = view.getUint16(BODY_VERSION_AT)
+  const hasTime = version === BODY_VERSIONS.withTime
+  const bodyAt = FRAME_BYTES + (hasTime ? HOST_TIME_BYTES : 0)
+  if (!ENTRY_KINDS.includes(view.getUint16(KIND_AT)) || (!hasTime && version !== BODY_VERSIONS.plain)) return undefined
+  if (view.getUint32(0) !== bytes.length - FRAME_BYTES || bytes.length < bodyAt) return undefined
+  const [result, principal, , , , operation] = firstValues(bytes.subarray(bodyAt), 6) ?? []
   if (typeof result !== 'number' || typeof principal !== 'string' || typeof operation !== 'string') return undefined
   const word = RESULTS[result]
   if (word === undefined) return undefined
@@ -48,7 +53,7 @@ export function readStoredRecord(bytes: Uint8Array): StoredRecord | undefined {
     hash: bytesToHex(sha256(concatBytes(DOMAIN, bytes))),
     previousHash: bytesToHex(bytes.subarray(PREVIOUS_HASH_AT, FRAME_BYTES)),
     sequence: view.getBigUint64(SEQUENCE_AT),
-    time: view.getBigInt64(TIME_AT),
+    time: view.getBigInt64(hasTime ? FRAME_BYTES : TIME_AT),
     result: word,
     principal,
     operation,

@@ -28,7 +28,7 @@ export function addSuccess(
     return changes
   }
   const body = encodeEntry(audit, 'success', intent, [...changes, UNSIGNED])
-  const stored = { sequence: batch.nextSequence, timeMicroseconds: batch.timeOfNext(time), body }
+  const stored = { sequence: batch.nextSequence, ...batch.timesOfNext(time), body }
   const mac = Uint8Array.from(access.sign(state.accessChain.mac, stored))
   batch.add(RECORD_KIND.change, time, body)
   return [...changes, { name: 'access.authenticated', mac }]

@@ -1,4 +1,3 @@
-import { microsecondsOf } from '../brands.ts'
 import type { ScrubProgress } from '../events/values.ts'
 import { NOTHING_CHANGES, type RulesOf } from '../domain/decision.ts'
 import type { ScrubChange } from './change-types.ts'
@@ -14,9 +13,9 @@ export function isScrubbing(progress: ScrubProgress | undefined): progress is Sc
 
 export const scrubRules: RulesOf<ScrubCommands, ScrubChange, { readonly scrub: ScrubState }> = {
   /** Starts a pass. Does nothing while one is running. */
-  'begin-scrub'(_command, { scrub, now }) {
+  'begin-scrub'(_command, { scrub, host }) {
     if (isScrubbing(scrub.scrubProgress())) return NOTHING_CHANGES
-    const progress = { ...FIRST_STEP, startedMicroseconds: microsecondsOf(now * 1000) }
+    const progress = { ...FIRST_STEP, startedMicroseconds: host }
     return { changes: [{ name: 'scrub.advanced', progress, damage: [] }] }
   },
 

@@ -1,11 +1,14 @@
 import {
-  FORMAT_VERSION,
+  BODY,
+  HOST_TIME_BYTES,
+  hostTimeBytes,
   isZero,
   KIND,
   paddedRecordBytes,
   readUnsigned64,
   RECORD,
   RECORD_HEADER_BYTES,
+  TIMES_AGREE,
 } from './format-reader.ts'
 import { EntryExaminer } from './entry-examiner.ts'
 import { HASH_WORDS, RecordHasher } from './record-hasher.ts'
@@ -14,8 +17,8 @@ import type { Verdict } from './verdicts.ts'
 
 const PREVIOUS_HASH_WORD = RECORD.previousHash / 4
 /** Kind and body version of an entry, read as one integer: nearly every record has one of these. */
-const CHANGE_MARK = KIND.change * 0x1_0000 + FORMAT_VERSION
-const AUDIT_MARK = KIND.audit * 0x1_0000 + FORMAT_VERSION
+const CHANGE_MARK = KIND.change * 0x1_0000 + BODY.plain
+const AUDIT_MARK = KIND.audit * 0x1_0000 + BODY.plain
 
 /** A record whose body the verifier reads: genesis or seal. */
 export interface SpecialRecord {
@@ -150,13 +153,18 @@ export class ChainWalker {
     if (!isZero(bytes, bodyEnd, next)) {
       this.#report(base + position, sequence, 'damaged batch', 'the padding of the record is not zero')
     }
-    const mark = bytes.readUInt32BE(position + RECORD.kind)
-    if (sequence === 0 || (mark !== CHANGE_MARK && mark !== AUDIT_MARK)) {
+    // The host's time is no part of what follows, and both body versions have the same marks.
+    const before = hostTimeBytes(bytes, position)
+    if (before > 0) this.#examineHostTime(position, sequence, time, bodyBytes)
+    const mark = bytes.readUInt32BE(position + RECORD.kind) - (before > 0 ? BODY.withTime - BODY.plain : 0)
+    if (bodyBytes < before) {
+      // Reported, and nothing is left to read.
+    } else if (sequence === 0 || (mark !== CHANGE_MARK && mark !== AUDIT_MARK)) {
       this.#examineSpecial(position, sequence, bodyEnd)
     } else {
       const kind = mark === CHANGE_MARK ? KIND.change : KIND.audit
-      const place = [position + RECORD_HEADER_BYTES, bodyEnd] as const
-      this.entries.examine(bytes, place, { sequence, offset: base + position, time, kind })
+      const place = [position + RECORD_HEADER_BYTES + before, bodyEnd] as const
+      this.entries.examine(bytes, place, { sequence, offset: base + position, start: position, time, kind })
     }
     if (this.#watched.has(sequence)) {
       this.found.push({ sequence, hash: this.#hexadecimal(position), batchNumber, offset: base + position })
@@ -185,17 +193,30 @@ export class ChainWalker {
     this.#report(this.#window.base + position, sequence, 'damaged batch', detail)
   }
 
-  /** Records that are not entries of version 1: keeps genesis and seal for their check, reports all others. */
+  /** A host's time is in the body, and before the record's own time by more than a second. */
+  #examineHostTime(position: number, sequence: number, time: number, bodyBytes: number): void {
+    const { bytes, base } = this.#window
+    const start = position + RECORD_HEADER_BYTES
+    const host = bodyBytes < HOST_TIME_BYTES ? undefined : readUnsigned64(bytes, start)
+    if (host !== undefined && time - host > TIMES_AGREE) return
+    const detail =
+      host === undefined
+        ? 'the body is too short for the time of the host'
+        : `the time of the host is ${host}, which is not before ${time} by more than a second`
+    this.#report(base + position, sequence, 'damaged batch', detail)
+  }
+
+  /** Records that are not entries: keeps genesis and seal for their check, reports all others. */
   #examineSpecial(position: number, sequence: number, bodyEnd: number): void {
     const { bytes, base } = this.#window
     const kind = bytes.readUInt16BE(position + RECORD.kind)
     const version = bytes.readUInt16BE(position + RECORD.bodyVersion)
     const report = (detail: string): void => this.#report(base + position, sequence, 'damaged batch', detail)
-    if (version !== FORMAT_VERSION) return report(`the record has body version ${version}`)
+    if (version !== BODY.plain && version !== BODY.withTime) return report(`the record has body version ${version}`)
     if (sequence === 0 && kind !== KIND.genesis) return report(`sequence 0 is of kind ${kind} and no genesis`)
     if (sequence !== 0 && kind === KIND.genesis) return report('a genesis stands behind the beginning of the journal')
     if (kind !== KIND.genesis && kind !== KIND.seal) return report(`the record is of the unknown kind ${kind}`)
-    const body = Buffer.from(bytes.subarray(position + RECORD_HEADER_BYTES, bodyEnd))
+    const body = Buffer.from(bytes.subarray(position + RECORD_HEADER_BYTES + hostTimeBytes(bytes, position), bodyEnd))
     this.#special.push({ kind: kind === KIND.seal ? 'seal' : 'genesis', sequence, offset: base + position, body })
   }
 

@@ -43,6 +43,17 @@ export interface NewKey {
   readonly after: string
 }
 
+/** A record that is examined. */
+interface ExaminedRecord {
+  readonly sequence: number
+  /** In the file. */
+  readonly offset: number
+  /** In memory. */
+  readonly start: number
+  /** Order time. */
+  readonly time: number
+}
+
 type Report = (sequence: number, offset: number, verdict: Verdict, detail: string) => void
 
 /** Changes that the system makes by itself, without an attempt. */
@@ -105,11 +116,14 @@ export class EntryExaminer {
     return Array.from(this.#open, ([sequence, fingerprint]) => ({ sequence, fingerprint }))
   }
 
-  /** @param from offset in `bytes` of the body, which ends at `end`; `offset`: of the record in the file */
+  /**
+   * @param from offset in `bytes` of the body's MessagePack, which ends at `end`; `offset`: of the record in the file,
+   *   `start` in `bytes`
+   */
   examine(
     bytes: Buffer,
     [from, end]: readonly [number, number],
-    record: { readonly sequence: number; readonly offset: number; readonly time: number; readonly kind: number },
+    record: ExaminedRecord & { readonly kind: number },
   ): void {
     const { sequence, offset, kind } = record
     const parts = readEntry(bytes, from, end, kind)
@@ -136,7 +150,7 @@ export class EntryExaminer {
   #examineChange(
     bytes: Buffer,
     [from, end]: readonly [number, number],
-    record: { readonly sequence: number; readonly offset: number; readonly time: number },
+    record: ExaminedRecord,
     { result, principal, fingerprint, intent, changes }: EntryParts,
   ): void {
     const { sequence, offset } = record
@@ -156,7 +170,10 @@ export class EntryExaminer {
     if (result !== SUCCESS) this.#report(sequence, offset, 'change without its attempt', 'its result is not a success')
     if (kinds.includes(CHECKPOINT_SIGNED)) this.#keepCheckpoints(bytes, from, end, record)
     if (kinds.includes(KEY_ROTATED)) this.#keepHandovers(bytes.subarray(from, end), record)
-    if (kinds.some(changesAccess)) this.#keepAccess(bytes.subarray(from, end), record, kinds)
+    if (kinds.some(changesAccess)) {
+      const stored = bytes.subarray(record.start + RECORD_HEADER_BYTES, end)
+      this.#keepAccess(bytes.subarray(from, end), stored, record, kinds)
+    }
   }
 
   /** The kinds of the changes; undefined when they do not have their form. */
@@ -189,10 +206,9 @@ export class EntryExaminer {
     bytes: Buffer,
     from: number,
     end: number,
-    { sequence, offset }: { readonly sequence: number; readonly offset: number },
-  ): void {
     // A record starts with its hash.
-    const start = from - RECORD_HEADER_BYTES
+    { sequence, offset, start }: ExaminedRecord,
+  ): void {
     const checkpoints = readCheckpoints(bytes.subarray(from, end), {
       sequence,
       offset,
@@ -210,18 +226,20 @@ export class EntryExaminer {
     else this.handovers.push(...handovers)
   }
 
+  /** @param stored the body as the record has it: the code covers the host's time at its start as well */
   #keepAccess(
     body: Buffer,
-    { sequence, offset, time }: { readonly sequence: number; readonly offset: number; readonly time: number },
+    stored: Buffer,
+    { sequence, offset, time }: ExaminedRecord,
     kinds: readonly number[],
   ): void {
-    const covered = body.subarray(0, Math.max(0, body.length - MAC_BYTES))
-    const mac = kinds.at(-1) === ACCESS_AUTHENTICATED ? body.toString('hex', covered.length) : undefined
+    const covered = stored.subarray(0, Math.max(0, stored.length - MAC_BYTES))
+    const mac = kinds.at(-1) === ACCESS_AUTHENTICATED ? stored.toString('hex', covered.length) : undefined
     this.access.push({
       sequence,
       offset,
       time,
-      bodyDigest: hash('sha256', body),
+      bodyDigest: hash('sha256', stored),
       coveredDigest: hash('sha256', covered),
       mac,
       adopts: kinds.includes(ACCESS_ADOPTED) ? adoptionIn(body, kinds.indexOf(ACCESS_ADOPTED)) : undefined,

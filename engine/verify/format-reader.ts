@@ -13,6 +13,12 @@ export const RECORD_HEADER_BYTES = 88
 /** Batches and records begin at multiples of this. */
 export const ALIGNMENT_BYTES = 8
 export const FORMAT_VERSION = 1
+/** Body versions: of the MessagePack alone, and of one after the time of the host. */
+export const BODY = { plain: 1, withTime: 2 } as const
+/** Bytes of that time. */
+export const HOST_TIME_BYTES = 8
+/** A host's time is before the record's time by more than this, in microseconds. */
+export const TIMES_AGREE = 1_000_000
 /** The records of a batch are shorter than this, so a batch fits into memory. */
 /** Of a whole batch: no reader takes a longer one. */
 const BATCH_BYTES_MAXIMUM = 4 * 1024 * 1024
@@ -81,6 +87,11 @@ export function isZero(bytes: Buffer, start: number, end: number): boolean {
 /** Length of a record in the file: header, body, padding. */
 export function paddedRecordBytes(bodyBytes: number): number {
   return Math.ceil((RECORD_HEADER_BYTES + bodyBytes) / ALIGNMENT_BYTES) * ALIGNMENT_BYTES
+}
+
+/** Bytes before the MessagePack in the body of the record at `position`. */
+export function hostTimeBytes(bytes: Buffer, position: number): number {
+  return bytes.readUInt16BE(position + RECORD.bodyVersion) === BODY.withTime ? HOST_TIME_BYTES : 0
 }
 
 /** Bytes of a whole batch in the file. */

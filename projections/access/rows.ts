@@ -1,3 +1,4 @@
+import type { RecordTimes } from '../../engine/journal/record-times.ts'
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { AccessState, AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
 import type { AccessChange } from '../../engine/access/change-types.ts'
@@ -45,8 +46,8 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
     return tokenRows.get(this.#tables.tokens, token)
   }
 
-  apply(sequence: Sequence, createdMicroseconds: Microseconds, change: AccessChange): void {
-    this.#applyOne(createdMicroseconds, change)
+  apply(sequence: Sequence, { timeMicroseconds }: RecordTimes, change: AccessChange): void {
+    this.#applyOne(timeMicroseconds, change)
     // Entries about webhooks and links end with it as well; they change nothing that is kept of accounts and tokens.
     if (change.name === 'access.authenticated') return
     this.changed = true

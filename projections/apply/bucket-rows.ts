@@ -1,4 +1,4 @@
-import type { Microseconds } from '../../engine/brands.ts'
+import type { RecordTimes } from '../../engine/journal/record-times.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
 import type { BucketState } from '../../engine/state-ports.ts'
 import { putBucketName } from '../tables/bucket-names.ts'
@@ -22,7 +22,7 @@ export class BucketRows {
     return bucket
   }
 
-  created(createdMicroseconds: Microseconds, change: ChangeNamed<'bucket.created'>): void {
+  created({ timeMicroseconds: createdMicroseconds }: RecordTimes, change: ChangeNamed<'bucket.created'>): void {
     const { bucketId: id, bucket: name, region, lockEnabled } = change
     const versioning = lockEnabled ? 'enabled' : 'off'
     const quota = { bytes: undefined, objects: undefined }

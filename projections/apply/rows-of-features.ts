@@ -1,5 +1,6 @@
 /** The rows of every feature, by the name of the feature. */
-import type { Microseconds, Sequence } from '../../engine/brands.ts'
+import type { Sequence } from '../../engine/brands.ts'
+import type { RecordTimes } from '../../engine/journal/record-times.ts'
 import type { Change, ChangeHandlers } from '../../engine/events/changes.ts'
 import type { ChangesOf } from '../../engine/events/schema/change.ts'
 import { merged } from '../../engine/merged.ts'
@@ -34,8 +35,8 @@ export function featureHandlers<T>(rowsOf: (target: T) => RowsOfFeatures): Pick<
     const [name] = Object.keys(named) as [keyof RowsOfFeatures]
     return Object.values<{ readonly name: string }>(changes).map((schema) => [
       schema.name,
-      (target: T, change: Change, sequence: Sequence, time: Microseconds) =>
-        (rowsOf(target)[name] as FeatureRows<Change>).apply?.(sequence, time, change),
+      (target: T, change: Change, sequence: Sequence, times: RecordTimes) =>
+        (rowsOf(target)[name] as FeatureRows<Change>).apply?.(sequence, times, change),
     ])
   })
   return Object.fromEntries(rows) as Pick<ChangeHandlers<T>, AppliedNames>

@@ -6,7 +6,6 @@ import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import {
   type BucketId,
-  type Microseconds,
   type PayloadId,
   type Sequence,
   type UploadId,
@@ -14,6 +13,7 @@ import {
   type VolumeNumber,
 } from '../../engine/brands.ts'
 import type { BucketState, LogicalUsage, ObjectState, PartState, UploadState } from '../../engine/state-ports.ts'
+import type { RecordTimes } from '../../engine/journal/record-times.ts'
 import type { StateTransaction } from '../../engine/state-store.ts'
 import { BucketRows } from './bucket-rows.ts'
 import { Counters } from './counters.ts'
@@ -22,6 +22,7 @@ import type { Tables } from '../tables/table-list.ts'
 import { getAccessChain, putAccessChain } from '../access/tables.ts'
 import { putApplied } from '../tables/applied.ts'
 import { noteBatch } from '../tables/audit-index.ts'
+import { noteRun } from '../tables/audit-runs.ts'
 import { getCors, putCors } from '../tables/cors.ts'
 import { getPayload, getReferences } from '../tables/payloads.ts'
 import { getPart, getUpload, partsOf, uploadsOfBucket } from '../tables/uploads.ts'
@@ -47,20 +48,20 @@ export interface BatchEnding {
 export class TableTransaction implements StateTransaction {
   static readonly #handlers: ChangeHandlers<TableTransaction> = {
     ...featureHandlers(({ features }: TableTransaction) => features),
-    'bucket.created': (t, change, _, time) => t.#buckets.created(time, change),
+    'bucket.created': (t, change, _, times) => t.#buckets.created(times, change),
     'bucket.deleted': (t, change) => t.#bucketDeleted(change),
     'bucket.versioning-set': (t, change) => t.#buckets.set(change.bucket, { versioning: change.versioning }),
     'bucket.retention-set': (t, change) => t.#buckets.set(change.bucket, { defaultRetention: change.retention }),
     'bucket.quota-set': (t, change) =>
       t.#buckets.set(change.bucket, { quota: { bytes: change.bytes, objects: change.objects } }),
     'bucket.cors-set': (t, change) => putCors(t.#tables.cors, change.bucketId, change.rules),
-    'object.written': (t, change, sequence, time) => t.#versions.written(sequence, time, change),
+    'object.written': (t, change, sequence, times) => t.#versions.written(sequence, times, change),
     'object.deleted': (t, change) => t.#versions.deleted(change),
-    'marker.written': (t, change, sequence, time) => t.#versions.markerWritten(sequence, time, change),
-    'version.deleted': (t, change, _, time) => t.#versions.versionDeleted(time, change),
-    'version.locked': (t, change, sequence, time) => t.#versions.locked(sequence, time, change),
-    'upload.created': (t, change, sequence, time) => t.#uploads.created(uploadIdOf(sequence), time, change),
-    'upload.part-written': (t, change, _, time) => t.#uploads.partWritten(time, change),
+    'marker.written': (t, change, sequence, times) => t.#versions.markerWritten(sequence, times, change),
+    'version.deleted': (t, change, _, times) => t.#versions.versionDeleted(times, change),
+    'version.locked': (t, change, sequence, times) => t.#versions.locked(sequence, times, change),
+    'upload.created': (t, change, sequence, times) => t.#uploads.created(uploadIdOf(sequence), times, change),
+    'upload.part-written': (t, change, _, times) => t.#uploads.partWritten(times, change),
     'upload.completed': (t, change, sequence) => t.#uploads.completed(sequence, change),
     'upload.aborted': (t, change) => t.#uploads.aborted(change),
     'payload.appended': (t, change, sequence) => t.#payloads.append(sequence, change),
@@ -177,11 +178,11 @@ export class TableTransaction implements StateTransaction {
     return this.#payloads.volumeIsSpent(volume)
   }
 
-  apply(sequence: Sequence, timeMicroseconds: Microseconds, changes: readonly Change[]): void {
+  apply(sequence: Sequence, times: RecordTimes, changes: readonly Change[]): void {
     for (const change of changes) {
-      handlerOf(TableTransaction.#handlers, change)(this, change, sequence, timeMicroseconds)
+      handlerOf(TableTransaction.#handlers, change)(this, change, sequence, times)
     }
-    for (const rows of this.#rows) rows.entry?.(sequence, timeMicroseconds, changes)
+    for (const rows of this.#rows) rows.entry?.(sequence, times, changes)
   }
 
   /** Keeps the last change of access, for changes that are replayed. */
@@ -190,6 +191,7 @@ export class TableTransaction implements StateTransaction {
   }
 
   finish(position: AppliedPosition, firstSequence: Sequence): void {
+    noteRun(this.#tables, firstSequence, position)
     noteBatch(this.#tables.auditIndex, firstSequence, position)
     for (const rows of this.#rows) rows.finish?.(position)
     if (!this.#counters.flush()) this.#ending.recount?.()

@@ -1,6 +1,7 @@
-import { type BucketId, type Microseconds, payloadIdOf, type Sequence, type UploadId } from '../../engine/brands.ts'
+import { type BucketId, payloadIdOf, type Sequence, type UploadId } from '../../engine/brands.ts'
 import { partNumbers } from '../../engine/domain/part-set.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
+import { hasOwnTime, type RecordTimes } from '../../engine/journal/record-times.ts'
 import type { PartState } from '../../engine/state-ports.ts'
 import type { Counters } from './counters.ts'
 import type { PayloadLedger } from './payload-ledger.ts'
@@ -25,14 +26,19 @@ export class UploadRows {
     return this.#partsTaken
   }
 
-  created(upload: UploadId, createdMicroseconds: Microseconds, change: ChangeNamed<'upload.created'>): void {
+  created(upload: UploadId, times: RecordTimes, change: ChangeNamed<'upload.created'>): void {
     const { bucketId, key, headers, metadata, lock, given, checksum } = change
-    const created = { upload, createdMicroseconds, headers, metadata, lock, given, checksum }
+    const { timeMicroseconds: createdMicroseconds, orderMicroseconds } = times
+    const agedMicroseconds = hasOwnTime(times) ? orderMicroseconds : undefined
+    const created = { upload, createdMicroseconds, agedMicroseconds, headers, metadata, lock, given, checksum }
     putUpload(this.#tables.uploads, bucketId, key, created)
     this.#counters.uploads.add('uploads', 1)
   }
 
-  partWritten(modifiedMicroseconds: Microseconds, change: ChangeNamed<'upload.part-written'>): void {
+  partWritten(
+    { timeMicroseconds: modifiedMicroseconds }: RecordTimes,
+    change: ChangeNamed<'upload.part-written'>,
+  ): void {
     const { bucketId, upload, part, size, etag, checksum } = change
     const md5 = Buffer.from(etag, 'hex')
     const payload = this.#payloads.take(change.payload)

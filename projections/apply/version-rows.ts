@@ -1,6 +1,7 @@
 import { type BucketId, type Microseconds, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
 import type { VersionPlace } from '../../engine/events/values.ts'
+import { hasOwnTime, type RecordTimes } from '../../engine/journal/record-times.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import type { Counters } from './counters.ts'
 import type { PayloadLedger } from './payload-ledger.ts'
@@ -14,6 +15,11 @@ import { putVersion, takeVersion } from '../tables/versions.ts'
 
 const NO_DIGEST = new Uint8Array(32)
 const NO_ETAG = '0'.repeat(32)
+
+/** The order time, where a version has to keep it in addition to the time of its writing. */
+function agedOf(times: RecordTimes): Microseconds | undefined {
+  return hasOwnTime(times) ? times.orderMicroseconds : undefined
+}
 
 interface LastRead {
   readonly bucketId: BucketId
@@ -53,19 +59,21 @@ export class VersionRows {
     return last?.bucketId === bucketId && last.key === key ? last.row : objectKey(bucketId, key)
   }
 
-  written(sequence: Sequence, modifiedMicroseconds: Microseconds, change: ChangeNamed<'object.written'>): void {
+  written(sequence: Sequence, times: RecordTimes, change: ChangeNamed<'object.written'>): void {
+    const { orderMicroseconds, timeMicroseconds: modifiedMicroseconds } = times
     const { bucketId, key, version, lock, source } = change
     // The new reference is counted before an old one is dropped: a copy onto itself must not drop its own payload.
     const payload = this.#payloads.take(change.payload, bucketId)
     this.#countReceived(bucketId, source?.bucketId)
     // The row of the current object is not removed: the new one overwrites it.
-    if (version !== undefined) this.#makeRoom(bucketId, key, version, modifiedMicroseconds)
+    if (version !== undefined) this.#makeRoom(bucketId, key, version, orderMicroseconds)
     else if (change.replaced) this.#destroyCurrent(bucketId, key, this.current(bucketId, key))
     this.#putCurrent(bucketId, key, {
       sequence,
       isNull: version?.isNull ?? true,
       isMarker: false,
       modifiedMicroseconds,
+      agedMicroseconds: agedOf(times),
       size: change.size,
       etag: change.etag,
       digest: change.digest,
@@ -81,9 +89,10 @@ export class VersionRows {
     if (lock !== undefined) putLock(this.#tables.locks, bucketId, key, sequence, lock)
   }
 
-  markerWritten(sequence: Sequence, modifiedMicroseconds: Microseconds, change: ChangeNamed<'marker.written'>): void {
+  markerWritten(sequence: Sequence, times: RecordTimes, change: ChangeNamed<'marker.written'>): void {
     const { bucketId, key, version } = change
-    const hasCurrent = this.#makeRoom(bucketId, key, version, modifiedMicroseconds)
+    const { orderMicroseconds, timeMicroseconds: modifiedMicroseconds } = times
+    const hasCurrent = this.#makeRoom(bucketId, key, version, orderMicroseconds)
     if (hasCurrent) this.#removeObject(bucketId, key)
     const nothing = {
       size: 0,
@@ -107,7 +116,7 @@ export class VersionRows {
     this.#removeObject(bucketId, key)
   }
 
-  versionDeleted(timeMicroseconds: Microseconds, change: ChangeNamed<'version.deleted'>): void {
+  versionDeleted({ orderMicroseconds }: RecordTimes, change: ChangeNamed<'version.deleted'>): void {
     const { bucketId, key, version, promotes, uncovers } = change
     const current = this.current(bucketId, key)
     if (current?.sequence === version) {
@@ -123,12 +132,12 @@ export class VersionRows {
     removeAge(this.#tables.ages, bucketId, promoted)
     this.#countNoncurrent(bucketId, promoted, -1)
     // Rules may have passed the place of its age while it was noncurrent.
-    const again = { noncurrentMicroseconds: undefined, revisitMicroseconds: timeMicroseconds }
+    const again = { noncurrentMicroseconds: undefined, revisitMicroseconds: orderMicroseconds }
     this.#putCurrent(bucketId, key, { ...promoted, ...again })
   }
 
   /** A held version is judged again: its lock may have been removed. */
-  locked(sequence: Sequence, timeMicroseconds: Microseconds, change: ChangeNamed<'version.locked'>): void {
+  locked(sequence: Sequence, { orderMicroseconds }: RecordTimes, change: ChangeNamed<'version.locked'>): void {
     const { bucketId, key, version, lock } = change
     const current = this.current(bucketId, key)
     const isCurrent = current?.sequence === version
@@ -137,7 +146,7 @@ export class VersionRows {
     if (isCurrent) this.#putObject(bucketId, key, { ...before, lock })
     else {
       const isHeld = before.revisitMicroseconds !== undefined
-      const after = isHeld ? this.#moveAge(bucketId, key, before, timeMicroseconds) : before
+      const after = isHeld ? this.#moveAge(bucketId, key, before, orderMicroseconds) : before
       putVersion(this.#tables, bucketId, key, { ...after, lock })
     }
     putLock(this.#tables.locks, bucketId, key, version, lock)

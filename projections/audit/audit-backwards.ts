@@ -1,13 +1,14 @@
-import { type Microseconds, microsecondsOf, next, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import { next, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { SegmentPlace } from '../../engine/journal/positions.ts'
 import type { TableReader } from '../lmdb-environment.ts'
-import { type IndexRow, rowAfter, rowsBefore } from '../tables/audit-index.ts'
+import { type IndexRow, rowFrom, rowsBefore } from '../tables/audit-index.ts'
 import { compileFilter } from './audit-filter.ts'
 import { type AuditCursor, type AuditPage, type AuditQuery, countedAs, PAGE_BYTES_MAXIMUM } from './audit-query.ts'
 import { type AuditRecord, auditRecord, isEntry } from './audit-record.ts'
-import type { JournalCursor, JournalEnd } from './journal-cursor.ts'
-import { beginningAt, JOURNAL_START } from './journal-places.ts'
+import type { JournalCursor } from './journal-cursor.ts'
+import { beginningAt } from './journal-places.ts'
 import { RecordFrames } from './record-frames.ts'
+import type { Stretch } from './time-stretches.ts'
 import type { Turns } from './turns.ts'
 
 /** Rows of the index in the largest stretch: about 16,000 records. */
@@ -16,7 +17,8 @@ const STRETCH_ROWS_MAXIMUM = 16
 /** Sources of a backward scan. */
 interface BackwardSource {
   readonly auditIndex: TableReader
-  readonly end: JournalEnd
+  /** All that can hold a record that the query wants. */
+  readonly stretches: readonly Stretch[]
   readonly turns: Turns
   readonly scanMaximum: number
   /** Reads the batches from one place up to another. The caller closes it. */
@@ -38,9 +40,8 @@ export class BackwardScan {
   readonly #query: AuditQuery
   readonly #source: BackwardSource
   readonly #matches: (body: Buffer) => boolean
-  /** Records are before both. */
+  /** Records are before it. */
   readonly #beforeSequence: number
-  readonly #beforeMicroseconds: Microseconds
   readonly #records: AuditRecord[] = []
   #scanned = 0
   /** Bytes of the records, as they are in the journal. */
@@ -49,57 +50,74 @@ export class BackwardScan {
   #isCut = false
   /** The earliest record that was examined. */
   #earliest: AuditCursor | undefined
-  /** The first sequence of the stretch that was read last; undefined where that is not known. */
-  #following: Sequence | undefined
   #damaged = false
-  #over = false
+  /** A record before the range was met, and all before it are earlier as well. */
+  #isPassed = false
 
   constructor(query: AuditQuery, source: BackwardSource) {
-    const { after, untilMicroseconds } = query
     this.#query = query
     this.#source = source
     this.#matches = compileFilter(query)
-    this.#beforeSequence = after?.sequence ?? Number.POSITIVE_INFINITY
-    // A client may have cut the time of the cursor to milliseconds; the sequence is exact.
-    const latest = after === undefined ? untilMicroseconds : (Math.floor(after.timeMicroseconds / 1000) + 1) * 1000
-    this.#beforeMicroseconds = microsecondsOf(Math.min(untilMicroseconds, latest))
+    this.#beforeSequence = query.after?.sequence ?? Number.POSITIVE_INFINITY
   }
 
   async run(): Promise<AuditPage> {
-    const { auditIndex, end } = this.#source
-    const { limit } = this.#query
-    let bound = { timeMicroseconds: this.#beforeMicroseconds, sequence: sequenceOf(0) }
-    // The batch of the first row at the bound may start before it; the next row's batch does not.
-    const first = rowAfter(auditIndex, bound, 1)
-    let stretchEnd = first === undefined ? end.place : beginningAt(first.place)
-    this.#following = first === undefined ? end.nextSequence : undefined
-    for (let count = 1; !this.#over; count = Math.min(count * 2, STRETCH_ROWS_MAXIMUM)) {
-      const row: IndexRow | undefined = rowsBefore(auditIndex, bound, count).at(-1)
-      const beginning = row === undefined ? JOURNAL_START : beginningAt(row.place)
-      await this.#stretch(beginning, stretchEnd)
-      if (row === undefined) {
-        this.#damaged ||= (this.#following ?? 0) > 0
-        this.#over = true
-      } else {
-        bound = row
-        stretchEnd = beginning
-      }
-      if (this.#isCut || this.#records.length === limit || this.#scanned >= this.#source.scanMaximum) break
+    const left = this.#source.stretches.filter(({ first }) => first < this.#beforeSequence)
+    let isOver = left.length === 0
+    for (let index = left.length - 1; index >= 0; index -= 1) {
+      const isRead = await this.#stretch(left[index] as Stretch)
+      isOver = isRead && index === 0
+      if (!isRead || this.#isDone) break
     }
-    const isFull = this.#isCut || this.#records.length === limit
-    const last = this.#records.at(-1)
+    const isFull = this.#isCut || this.#records.length === this.#query.limit
     return {
       records: this.#records,
-      next: isFull ? last : this.#over ? undefined : this.#earliest,
-      scanTruncated: this.#isCut || (!isFull && !this.#over),
+      next: isFull ? this.#records.at(-1) : isOver ? undefined : this.#earliest,
+      scanTruncated: this.#isCut || (!isFull && !isOver),
       damaged: this.#damaged,
     }
   }
 
-  /** Reads a stretch forward, and takes its last matches, up to the room of the page. */
-  async #stretch(beginning: SegmentPlace, end: SegmentPlace): Promise<void> {
+  get #isDone(): boolean {
+    return this.#isCut || this.#records.length === this.#query.limit || this.#scanned >= this.#source.scanMaximum
+  }
+
+  /** @returns whether all of it was read */
+  async #stretch(stretch: Stretch): Promise<boolean> {
+    const { auditIndex } = this.#source
+    let { following, end } = stretch
+    if (this.#beforeSequence < following) {
+      // The batch of the first row at the sequence may hold records before it; the next row's batch does not.
+      const row = rowFrom(auditIndex, sequenceOf(this.#beforeSequence), 1)
+      if (row !== undefined && row.firstSequence < following) {
+        following = row.firstSequence
+        end = beginningAt(row.place)
+      }
+    }
+    this.#isPassed = false
+    for (let count = 1; ; count = Math.min(count * 2, STRETCH_ROWS_MAXIMUM)) {
+      const row: IndexRow | undefined = rowsBefore(auditIndex, following, count).at(-1)
+      const isFirst = row === undefined || row.firstSequence <= stretch.first
+      const beginning = isFirst ? stretch.beginning : beginningAt(row.place)
+      const first = await this.#part(beginning, end, following, stretch.isOrdered)
+      if (isFirst || this.#isPassed) {
+        this.#damaged ||= !this.#isPassed && first > stretch.first
+        return true
+      }
+      if (this.#isDone) return false
+      following = first
+      end = beginning
+    }
+  }
+
+  /**
+   * Reads a part of a stretch forward, and takes its last matches, up to the room of the page.
+   * @param following the sequence at its end
+   * @returns the first sequence that it read, or the one at its end
+   */
+  async #part(beginning: SegmentPlace, end: SegmentPlace, following: Sequence, isOrdered: boolean): Promise<Sequence> {
     // The first batch of a journal may have a row, and nothing is before it.
-    if (beginning.segmentFirstSequence === end.segmentFirstSequence && beginning.offset === end.offset) return
+    if (beginning.segmentFirstSequence === end.segmentFirstSequence && beginning.offset === end.offset) return following
     const cursor = this.#source.cursor(beginning, end)
     const room = this.#query.limit - this.#records.length
     const matches: Match[] = []
@@ -116,35 +134,37 @@ export class BackwardScan {
           first ??= frames.sequence
           if (expected !== undefined && frames.sequence !== expected) this.#damaged = true
           expected = next(frames.sequence)
-          this.#take(frames, matches, room)
+          this.#take(frames, matches, room, isOrdered)
           if (this.#source.turns.isOver) await this.#source.turns.next()
         }
       }
     } finally {
       cursor.close()
     }
-    if (this.#following !== undefined && expected !== this.#following) this.#damaged = true
-    this.#following = first
+    if (expected !== following) this.#damaged = true
     for (const { record, bytes } of matches.toReversed()) {
       this.#isCut ||= this.#bytes > 0 && this.#bytes + bytes > PAGE_BYTES_MAXIMUM
-      if (this.#isCut) return
+      if (this.#isCut) break
       this.#damaged ||= record.isUnreadable === true
       this.#records.push(record)
       this.#bytes += bytes
     }
+    return first ?? following
   }
 
-  #take(frames: RecordFrames, matches: Match[], room: number): void {
+  #take(frames: RecordFrames, matches: Match[], room: number, isOrdered: boolean): void {
     const { sequence, timeMicroseconds } = frames
-    if (timeMicroseconds < this.#query.sinceMicroseconds) this.#over = true
-    else if (sequence < this.#beforeSequence && timeMicroseconds < this.#beforeMicroseconds && isEntry(frames)) {
-      this.#scanned += countedAs(frames.bodyLength)
-      if (this.#earliest === undefined || sequence < this.#earliest.sequence) {
-        this.#earliest = { timeMicroseconds, sequence }
-      }
-      if (!this.#matches(frames.body)) return
-      matches.push({ record: auditRecord(frames), bytes: frames.body.length })
-      if (matches.length > room) matches.shift()
+    const { sinceMicroseconds, untilMicroseconds } = this.#query
+    if (isOrdered && timeMicroseconds < sinceMicroseconds) this.#isPassed = true
+    const isInRange = timeMicroseconds >= sinceMicroseconds && timeMicroseconds < untilMicroseconds
+    // Without an order any number of records outside the range may come, and a page is bounded.
+    if (sequence >= this.#beforeSequence || (!isInRange && isOrdered) || !isEntry(frames)) return
+    this.#scanned += countedAs(frames.bodyLength)
+    if (this.#earliest === undefined || sequence < this.#earliest.sequence) {
+      this.#earliest = { timeMicroseconds, sequence }
     }
+    if (!isInRange || !this.#matches(frames.body)) return
+    matches.push({ record: auditRecord(frames), bytes: frames.body.length })
+    if (matches.length > room) matches.shift()
   }
 }

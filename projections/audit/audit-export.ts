@@ -1,10 +1,17 @@
-import { type Microseconds, type Sequence } from '../../engine/brands.ts'
+import { type Microseconds, next, type Sequence } from '../../engine/brands.ts'
+import type { SegmentPlace } from '../../engine/journal/positions.ts'
+import type { RecordTimes } from '../../engine/journal/record-times.ts'
+import { JOURNAL_START } from '../tables/audit-index.ts'
 import { type AuditRecord, auditRecord, isEntry, substituteOfGap } from './audit-record.ts'
 import { type AuditFilter, compileFilter } from './audit-filter.ts'
 import { DamageList, damageOfGap, damageOfRecord, isEmptyGap, type JournalGap } from './journal-damage.ts'
 import type { JournalRange } from './journal-range.ts'
 import { RecordFrames } from './record-frames.ts'
+import type { Stretch } from './time-stretches.ts'
 import type { Turns } from './turns.ts'
+
+/** Reads a stretch past what cannot be read; the caller closes it. */
+type OpenStretch = (stretch: Stretch) => JournalRange
 
 /** Most records that one call returns. */
 const RECORDS_MAXIMUM = 256
@@ -15,6 +22,36 @@ const BYTES_MAXIMUM = 256 * 1024
 export interface AuditRange {
   readonly fromMicroseconds: Microseconds
   readonly toMicroseconds: Microseconds
+  /**
+   * The record of the export: the range ends with it and with the records after it that have its order time, which are of
+   * its batch. Times of later records may be in the range, where the clock was set back since.
+   */
+  readonly throughSequence?: Sequence | undefined
+}
+
+/** Whether records are in a range, asked for one after another. */
+export class RangeTest {
+  readonly #range: AuditRange
+  #orderOfLast: Microseconds | undefined
+  #isOver = false
+
+  constructor(range: AuditRange) {
+    this.#range = range
+  }
+
+  /** Whether no later record is in the range, whatever its time. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  isIn({ sequence, orderMicroseconds, timeMicroseconds }: RecordTimes & { readonly sequence: Sequence }): boolean {
+    const { fromMicroseconds, toMicroseconds, throughSequence } = this.#range
+    if (sequence === throughSequence) this.#orderOfLast = orderMicroseconds
+    if (throughSequence !== undefined && sequence > throughSequence) {
+      this.#isOver ||= orderMicroseconds !== this.#orderOfLast
+    }
+    return !this.#isOver && timeMicroseconds >= fromMicroseconds && timeMicroseconds < toMicroseconds
+  }
 }
 
 /** Ties a range to its journal; undefined for a range without records. */
@@ -26,6 +63,8 @@ export interface RangeEnds {
   readonly previousHash: string
   /** Of the last record, in hexadecimal. */
   readonly lastHash: string
+  /** Into how many rows of consecutive records they fall: more than one only where the host's clock was set back. */
+  readonly parts: number
 }
 
 /** A part of the log cannot be read that an answer cannot do without. */
@@ -41,22 +80,31 @@ export class AuditLogDamagedError extends Error {
 export class AuditRecords {
   readonly damage = new DamageList()
   readonly #range: AuditRange
-  readonly #journal: JournalRange
+  readonly #test: RangeTest
+  readonly #stretches: Stretch[]
+  readonly #open: OpenStretch
   readonly #turns: Turns
   readonly #matches: (body: Buffer) => boolean
+  #stretch: Stretch | undefined
+  #journal: JournalRange | undefined
   #frames: RecordFrames | undefined
+  /** Whether all records of the batch are later than the range. */
+  #areLater = false
   /** Bytes of the records that this call has found. */
   #bytes = 0
   #count = 0
   #first: Pick<RangeEnds, 'firstSequence' | 'previousHash'> | undefined
   #last: Pick<RangeEnds, 'lastSequence' | 'lastHash'> | undefined
+  #parts = 0
   #over = false
 
-  /** @param journal from the first record of the range at the latest; it is closed with this */
-  constructor(range: AuditRange & AuditFilter, journal: JournalRange, turns: Turns) {
+  /** @param stretches that can hold records of the range; `open` opens one of them, and it is closed with this */
+  constructor(range: AuditRange & AuditFilter, stretches: readonly Stretch[], open: OpenStretch, turns: Turns) {
     this.#matches = compileFilter(range)
     this.#range = range
-    this.#journal = journal
+    this.#test = new RangeTest(range)
+    this.#stretches = [...stretches]
+    this.#open = open
     this.#turns = turns
   }
 
@@ -67,7 +115,7 @@ export class AuditRecords {
 
   /** Of the records that were read; undefined before the first of the range. */
   get ends(): RangeEnds | undefined {
-    return this.#first && this.#last && { ...this.#first, ...this.#last }
+    return this.#first && this.#last && { ...this.#first, ...this.#last, parts: this.#parts }
   }
 
   /** The next records; undefined after the last. Call it again only after it has settled. */
@@ -82,6 +130,7 @@ export class AuditRecords {
       } else if (this.#frames.next()) this.#take(this.#frames, records)
       else {
         this.#frames = undefined
+        if (this.#areLater && this.#stretch?.isOrdered === true) this.#endStretch()
         if (this.#turns.isOver) await this.#turns.next()
       }
     }
@@ -90,34 +139,59 @@ export class AuditRecords {
 
   /** Closes the files; not while `next` is running. */
   close(): void {
-    this.#journal.close()
+    this.#journal?.close()
   }
 
   #take(frames: RecordFrames, records: AuditRecord[]): void {
     const { sequence, timeMicroseconds } = frames
-    if (timeMicroseconds >= this.#range.toMicroseconds) {
-      this.#over = true
-      return
-    }
-    if (timeMicroseconds < this.#range.fromMicroseconds) return
+    this.#areLater &&= timeMicroseconds >= this.#range.toMicroseconds
+    const isIn = this.#test.isIn(frames)
+    if (this.#test.isOver) this.#over = true
+    if (!isIn) return
     this.#first ??= { firstSequence: sequence, previousHash: frames.previousHash }
+    if (this.#last === undefined || next(this.#last.lastSequence) !== sequence) this.#parts += 1
     this.#last = { lastSequence: sequence, lastHash: frames.hash }
     if (!isEntry(frames) || !this.#matches(frames.body)) return
     const record = auditRecord(frames)
-    if (record.isUnreadable === true) this.damage.add(damageOfRecord(sequence, this.#journal.place))
+    if (record.isUnreadable === true) this.damage.add(damageOfRecord(sequence, this.#placeOfBatch))
     records.push(record)
     this.#count += 1
     this.#bytes += frames.body.length
   }
 
+  get #placeOfBatch(): SegmentPlace {
+    return this.#journal?.place ?? JOURNAL_START
+  }
+
   async #step(records: AuditRecord[]): Promise<void> {
+    const stretch = this.#stretch ?? this.#stretches.shift()
+    if (stretch === undefined) {
+      this.#over = true
+      return
+    }
+    this.#stretch = stretch
+    this.#journal ??= this.#open(stretch)
     const step = await this.#journal.next()
-    if (step === undefined) this.#over = true
-    else if (step.kind === 'batch') this.#frames = new RecordFrames(step.bytes, step.header)
-    else if (mayBeIn(step, this.#range)) {
+    if (step === undefined) this.#endStretch()
+    else if (step.kind === 'batch') {
+      this.#frames = new RecordFrames(step.bytes, step.header)
+      this.#areLater = true
+    } else if (!this.#isAfterLast(step) && (!stretch.isOrdered || mayBeIn(step, this.#range))) {
       this.damage.add(damageOfGap(step))
       if (!isEmptyGap(step)) records.push(substituteOfGap(step, this.#earliest(step)))
     }
+  }
+
+  /** Whether a gap is of records after the export's own. */
+  #isAfterLast({ firstSequence }: JournalGap): boolean {
+    const { throughSequence } = this.#range
+    return throughSequence !== undefined && firstSequence > throughSequence
+  }
+
+  #endStretch(): void {
+    this.#journal?.close()
+    this.#journal = undefined
+    this.#stretch = undefined
   }
 
   #earliest({ afterMicroseconds = this.#range.fromMicroseconds }: JournalGap): Microseconds {

@@ -1,33 +1,28 @@
-import { type Microseconds, microsecondsOf, next, previous, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import { microsecondsOf, next, previous, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { ZERO_HASH } from '../../engine/journal/format.ts'
 import type { SegmentPlace } from '../../engine/journal/positions.ts'
-import { AuditLogDamagedError, type AuditRange, AuditRecords, type RangeEnds } from './audit-export.ts'
+import { type AuditRange, AuditRecords, type RangeEnds } from './audit-export.ts'
 import type { AuditFilter } from './audit-filter.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
-import {
-  type AuditCursor,
-  type AuditPage,
-  type AuditQuery,
-  AuditScan,
-  firstMicroseconds,
-  SCAN_MAXIMUM,
-} from './audit-query.ts'
+import { type AuditCursor, type AuditPage, type AuditQuery, AuditScan, SCAN_MAXIMUM } from './audit-query.ts'
 import type { SpanResult } from '../../engine/verify/span/span-report.ts'
 import { verifySpanAside } from '../../engine/verify/span/span-thread.ts'
 import { type ChainedRecord, readChained } from './chained-records.ts'
 import { JournalCursor, type JournalEnd } from './journal-cursor.ts'
 import type { DamageList } from './journal-damage.ts'
-import { beginningAt, beginningBefore, beginningBeforeSequence, JOURNAL_START } from './journal-places.ts'
+import { beginningBeforeSequence } from './journal-places.ts'
 import { JournalRange } from './journal-range.ts'
+import { readRangeEnds } from './range-ends.ts'
+import { type Stretch, stretchesFrom, stretchesOf } from './time-stretches.ts'
 import type { Turns } from './turns.ts'
 import { BackwardScan } from './audit-backwards.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { type Tables, openTables } from '../tables/table-list.ts'
 import { getApplied } from '../tables/applied.ts'
-import { rowsBefore } from '../tables/audit-index.ts'
-import { RecordFrames } from './record-frames.ts'
+import { JOURNAL_START } from '../tables/audit-index.ts'
+import { hasOneRun } from '../tables/audit-runs.ts'
 
 /** The result of verifying a span of the chain. */
 export interface ChainReport extends SpanResult {
@@ -101,18 +96,11 @@ export class AuditLog {
   }
 
   async #query(query: AuditQuery, end: JournalEnd, turns: Turns, scanMaximum: number): Promise<AuditPage> {
-    const byTime = this.#beginningAt(firstMicroseconds(query))
     const { after } = query
-    const cursor = this.#cursorAt(
-      after === undefined ? byTime : laterOf(byTime, this.#nearSequence(after.sequence, end)),
-      end,
-      turns,
-    )
-    try {
-      return await new AuditScan(query, end, turns, scanMaximum).run(cursor)
-    } finally {
-      cursor.close()
-    }
+    const all = stretchesOf(this.#tables, query, end)
+    const first = after === undefined ? undefined : next(after.sequence)
+    const stretches = first === undefined ? all : stretchesFrom(all, first, () => this.#nearSequence(first, end))
+    return await new AuditScan(query, turns, scanMaximum).run(stretches, (stretch) => this.#cursorOf(stretch, turns))
   }
 
   /**
@@ -135,14 +123,25 @@ export class AuditLog {
     return { from, headSequence, headHash, nextFrom: last < headSequence ? next(last) : undefined, ...result }
   }
 
+  /** Whether records are in the order of their times: the host's clock was never set back. */
+  get isInOrder(): boolean {
+    this.#environment.refresh()
+    return hasOneRun(this.#tables.auditRuns)
+  }
+
   /**
-   * The ends of a range, found by the index, in time that does not depend on its length; undefined for an empty one.
+   * The ends of a range of a log in order, found by the index, in time that does not depend on its length; undefined for
+   * an empty one.
    * @throws AuditLogDamagedError when a part of the log near an end cannot be read; `survey` then finds them
    */
-  rangeEnds(range: AuditRange, turns: Turns): Promise<RangeEnds | undefined> {
+  async rangeEnds(range: AuditRange, turns: Turns): Promise<RangeEnds | undefined> {
     const end = this.#end()
-    const cursor = (time: Microseconds) => this.#cursorAt(this.#beginningAt(time), end, turns)
-    return readRangeEnds(range, cursor, turns)
+    const [stretch] = this.#stretches(range, end)
+    const toEnd = { fromMicroseconds: range.toMicroseconds, toMicroseconds: microsecondsOf(Number.POSITIVE_INFINITY) }
+    const nearEnd = this.#stretches(toEnd, end)[0] ?? stretch
+    if (stretch === undefined || nearEnd === undefined) return undefined
+    const cursors = { begin: () => this.#cursorOf(stretch, turns), nearEnd: () => this.#cursorOf(nearEnd, turns) }
+    return readRangeEnds(range, cursors, turns)
   }
 
   /** Reads the whole of a range, and says what there is and what cannot be read. */
@@ -166,12 +165,9 @@ export class AuditLog {
 
   /** All records of a range of time up to now that a filter lets through. The caller closes it. */
   records(range: AuditRange & AuditFilter, turns: Turns): AuditRecords {
-    const end = this.#end()
-    const bound = { timeMicroseconds: range.fromMicroseconds, sequence: sequenceOf(0) }
-    const [row] = rowsBefore(this.#tables.auditIndex, bound, 1)
-    const cursor = this.#cursorAt(row === undefined ? JOURNAL_START : beginningAt(row.place), end, turns)
-    const wanted = row === undefined ? sequenceOf(0) : next(row.sequence)
-    return new AuditRecords(range, new JournalRange(cursor, wanted, end.nextSequence), turns)
+    const open = (stretch: Stretch) =>
+      new JournalRange(this.#cursorOf(stretch, turns), stretch.first, stretch.following)
+    return new AuditRecords(range, this.#stretches(range, this.#end()), open, turns)
   }
 
   /**
@@ -189,11 +185,18 @@ export class AuditLog {
     const cursor = (beginning: SegmentPlace, place: SegmentPlace) =>
       new JournalCursor(disk, paths, turns, beginning, place)
     const { auditIndex } = this.#tables
-    return new BackwardScan(query, { auditIndex, end, turns, scanMaximum, cursor }).run()
+    const stretches = stretchesOf(this.#tables, query, end)
+    return new BackwardScan(query, { auditIndex, stretches, turns, scanMaximum, cursor }).run()
   }
 
-  #beginningAt(timeMicroseconds: Microseconds): SegmentPlace {
-    return beginningBefore(this.#tables.auditIndex, microsecondsOf(Math.max(0, timeMicroseconds)))
+  #stretches({ fromMicroseconds, toMicroseconds }: AuditRange, end: JournalEnd): readonly Stretch[] {
+    const range = { sinceMicroseconds: fromMicroseconds, untilMicroseconds: toMicroseconds }
+    return stretchesOf(this.#tables, range, end)
+  }
+
+  /** The caller closes it. */
+  #cursorOf({ beginning, end }: Stretch, turns: Turns): JournalCursor {
+    return new JournalCursor(this.#disk, this.#paths, turns, beginning, end)
   }
 
   #nearSequence(sequence: Sequence, end: JournalEnd): SegmentPlace {
@@ -211,53 +214,5 @@ export class AuditLog {
     if (applied === undefined) return EMPTY
     const { sequence, timeMicroseconds, head, segmentFirstSequence, offset } = applied
     return { nextSequence: next(sequence), timeMicroseconds, head, place: { segmentFirstSequence, offset } }
-  }
-}
-
-function laterOf(left: SegmentPlace, right: SegmentPlace): SegmentPlace {
-  const segments = left.segmentFirstSequence - right.segmentFirstSequence
-  return segments > 0 || (segments === 0 && left.offset > right.offset) ? left : right
-}
-
-type Step = (frames: RecordFrames) => 'stop' | 'go on'
-
-/**
- * The ends of a range of time. Both are found near a row of the index, so a few thousand records are read at most.
- * @param cursorNear a cursor at or before the first record of a time
- * @throws AuditLogDamagedError
- */
-async function readRangeEnds(
-  { fromMicroseconds, toMicroseconds }: AuditRange,
-  cursorNear: (time: Microseconds) => JournalCursor,
-  turns: Turns,
-): Promise<RangeEnds | undefined> {
-  let first: Pick<RangeEnds, 'firstSequence' | 'previousHash'> | undefined
-  await walk(cursorNear(fromMicroseconds), turns, ({ timeMicroseconds, sequence, previousHash }) => {
-    if (timeMicroseconds < fromMicroseconds) return 'go on'
-    if (timeMicroseconds < toMicroseconds) first = { firstSequence: sequence, previousHash }
-    return 'stop'
-  })
-  if (first === undefined) return undefined
-  const { firstSequence } = first
-  let last: Pick<RangeEnds, 'lastSequence' | 'lastHash'> | undefined
-  await walk(cursorNear(toMicroseconds), turns, ({ timeMicroseconds, sequence, hash }) => {
-    if (timeMicroseconds >= toMicroseconds) return 'stop'
-    if (sequence >= firstSequence) last = { lastSequence: sequence, lastHash: hash }
-    return 'go on'
-  })
-  if (last === undefined) throw new AuditLogDamagedError(`the audit log is damaged after sequence ${firstSequence}`)
-  return Object.assign(first, last)
-}
-
-async function walk(cursor: JournalCursor, turns: Turns, step: Step): Promise<void> {
-  try {
-    for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
-      if (batch === 'damaged') throw new AuditLogDamagedError('the audit log is damaged at an end of the range')
-      const frames = new RecordFrames(batch.bytes, batch.header)
-      while (frames.next()) if (step(frames) === 'stop') return
-      if (turns.isOver) await turns.next()
-    }
-  } finally {
-    cursor.close()
   }
 }

@@ -1,8 +1,9 @@
-import { type Microseconds, microsecondsOf, next, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import { type Microseconds, next, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import { type AuditFilter, compileFilter } from './audit-filter.ts'
 import { type AuditRecord, auditRecord, isEntry } from './audit-record.ts'
-import type { JournalCursor, JournalEnd } from './journal-cursor.ts'
+import type { JournalCursor } from './journal-cursor.ts'
 import { RecordFrames } from './record-frames.ts'
+import type { Stretch } from './time-stretches.ts'
 import type { Turns } from './turns.ts'
 
 /**
@@ -20,7 +21,7 @@ export function countedAs(bodyLength: number): number {
 /** A page ends after this many bytes of matching records, as they are in the journal. */
 export const PAGE_BYTES_MAXIMUM = 1024 ** 2
 
-/** A place in the log; the next page starts after it. */
+/** A place in the log; the next page starts after it. Its sequence decides: times may go back. */
 export interface AuditCursor {
   readonly timeMicroseconds: Microseconds
   readonly sequence: Sequence
@@ -40,7 +41,7 @@ export interface AuditQuery extends AuditFilter {
 }
 
 export interface AuditPage {
-  /** By time, which is by sequence, in the order that was asked for. */
+  /** By sequence, in the order that was asked for. */
   readonly records: readonly AuditRecord[]
   /** Start of the next page; undefined at the end of the range. */
   readonly next: AuditCursor | undefined
@@ -50,16 +51,9 @@ export interface AuditPage {
   readonly damaged: boolean
 }
 
-/** The earliest time that can match a query. */
-export function firstMicroseconds({ sinceMicroseconds, after }: AuditQuery): Microseconds {
-  return microsecondsOf(Math.max(sinceMicroseconds, after?.timeMicroseconds ?? 0, 0))
-}
-
 /** Reads one page, the oldest records first. */
 export class AuditScan {
   readonly #query: AuditQuery
-  readonly #firstMicroseconds: Microseconds
-  readonly #end: JournalEnd
   /** The first sequence that can match. */
   readonly #wanted: Sequence
   readonly #turns: Turns
@@ -69,31 +63,30 @@ export class AuditScan {
   #scanned = 0
   #bytes = 0
   #last: AuditCursor | undefined
-  /** Sequence of the next record; undefined before the first. */
+  /** Sequence of the next record; undefined before the first of a stretch. */
   #expected: Sequence | undefined
   #damaged = false
   #over = false
 
-  constructor(query: AuditQuery, end: JournalEnd, turns: Turns, scanMaximum: number) {
+  constructor(query: AuditQuery, turns: Turns, scanMaximum: number) {
     this.#query = query
-    this.#firstMicroseconds = firstMicroseconds(query)
     this.#wanted = query.after === undefined ? sequenceOf(0) : next(query.after.sequence)
-    this.#end = end
     this.#turns = turns
     this.#matches = compileFilter(query)
     this.#scanMaximum = scanMaximum
   }
 
-  /** @param cursor at or before the first record that the query wants */
-  async run(cursor: JournalCursor): Promise<AuditPage> {
-    while (!this.#over) {
-      const step = await cursor.next(this.#wanted)
-      if (step === undefined) break
-      if (step === 'damaged') this.#damaged = true
-      else await this.#batch(new RecordFrames(step.bytes, step.header))
+  /** @param stretches that can hold a record that the query wants; `cursorOf` opens one of them */
+  async run(stretches: readonly Stretch[], cursorOf: (stretch: Stretch) => JournalCursor): Promise<AuditPage> {
+    for (const stretch of stretches) {
+      if (this.#over) break
+      const cursor = cursorOf(stretch)
+      try {
+        await this.#stretch(stretch, cursor)
+      } finally {
+        cursor.close()
+      }
     }
-    // Records up to the end were acknowledged: a log that ends earlier lacks some.
-    if (!this.#over) this.#damaged ||= (this.#expected ?? this.#wanted) < this.#end.nextSequence
     const isCut = this.#scanned >= this.#scanMaximum || this.#bytes >= PAGE_BYTES_MAXIMUM
     const scanTruncated = isCut && this.#records.length < this.#query.limit
     const goesOn = scanTruncated || this.#records.length === this.#query.limit
@@ -105,21 +98,35 @@ export class AuditScan {
     }
   }
 
-  async #batch(frames: RecordFrames): Promise<void> {
-    const { untilMicroseconds, limit } = this.#query
+  async #stretch(stretch: Stretch, cursor: JournalCursor): Promise<void> {
+    this.#expected = undefined
+    let isPassed = false
+    while (!this.#over && !isPassed) {
+      const step = await cursor.next(Math.max(this.#wanted, stretch.first))
+      if (step === undefined) break
+      if (step === 'damaged') this.#damaged = true
+      else isPassed = (await this.#batch(new RecordFrames(step.bytes, step.header), stretch)) && stretch.isOrdered
+    }
+    if (this.#over || isPassed) return
+    // Records up to the end were acknowledged: a log that ends earlier lacks some.
+    this.#damaged ||= (this.#expected ?? Math.max(this.#wanted, stretch.first)) < stretch.following
+  }
+
+  /** @returns whether all of its records are later than the range */
+  async #batch(frames: RecordFrames, { isOrdered }: Stretch): Promise<boolean> {
+    const { sinceMicroseconds, untilMicroseconds, limit } = this.#query
+    let areLater = true
     while (!this.#over && frames.next()) {
       const { sequence, timeMicroseconds } = frames
       if (this.#expected !== undefined && sequence !== this.#expected) this.#damaged = true
       this.#expected = next(sequence)
-      if (timeMicroseconds < this.#firstMicroseconds || sequence < this.#wanted) continue
-      if (timeMicroseconds >= untilMicroseconds) {
-        this.#over = true
-        return
-      }
-      if (!isEntry(frames)) continue
+      areLater &&= timeMicroseconds >= untilMicroseconds
+      const isInRange = timeMicroseconds >= sinceMicroseconds && timeMicroseconds < untilMicroseconds
+      // Without an order any number of records outside the range may come, and a page is bounded.
+      if (sequence < this.#wanted || (!isInRange && isOrdered) || !isEntry(frames)) continue
       this.#scanned += countedAs(frames.bodyLength)
       this.#last = { timeMicroseconds, sequence }
-      if (this.#matches(frames.body)) {
+      if (isInRange && this.#matches(frames.body)) {
         const record = auditRecord(frames)
         this.#damaged ||= record.isUnreadable === true
         this.#records.push(record)
@@ -129,5 +136,6 @@ export class AuditScan {
       this.#over = isFull || this.#scanned >= this.#scanMaximum
       if (this.#turns.isOver) await this.#turns.next()
     }
+    return areLater
   }
 }

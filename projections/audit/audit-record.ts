@@ -3,13 +3,13 @@ import { segmentName } from '../../engine/disk/store-paths.ts'
 import { type AuditPart, eventId } from '../../engine/events/audit.ts'
 import { decodeAuditPart } from '../../engine/events/entry-codec.ts'
 import { RECORD_KIND } from '../../engine/journal/format.ts'
+import { oneTime, type RecordTimes } from '../../engine/journal/record-times.ts'
 import { damageOfGap, type JournalGap } from './journal-damage.ts'
 import type { RecordFrames } from './record-frames.ts'
 
 /** One record of the audit log. */
-export interface AuditRecord {
+export interface AuditRecord extends RecordTimes {
   readonly sequence: Sequence
-  readonly timeMicroseconds: Microseconds
   readonly entry: AuditPart
   /** Set where the body is not an entry: `entry` is then a substitute that says so, with the hash of the record. */
   readonly isUnreadable?: true
@@ -25,16 +25,17 @@ export function auditRecord(frames: RecordFrames): AuditRecord {
   try {
     return readableRecord(frames)
   } catch {
-    const { sequence, timeMicroseconds, hash, bodyLength } = frames
+    const { sequence, orderMicroseconds, timeMicroseconds, hash, bodyLength } = frames
     const metadata = ['damaged', 'the body is not an entry', 'record_hash', hash, 'body_bytes', bodyLength]
-    return { sequence, timeMicroseconds, entry: { ...NOTHING_KNOWN, metadata }, isUnreadable: true }
+    const entry = { ...NOTHING_KNOWN, metadata }
+    return { sequence, orderMicroseconds, timeMicroseconds, entry, isUnreadable: true }
   }
 }
 
 /** @throws Error when the body is not an entry of a version that this program knows */
 export function readableRecord(frames: RecordFrames): AuditRecord {
-  const { sequence, timeMicroseconds } = frames
-  return { sequence, timeMicroseconds, entry: decodeAuditPart(frames.body) }
+  const { sequence, orderMicroseconds, timeMicroseconds } = frames
+  return { sequence, orderMicroseconds, timeMicroseconds, entry: decodeAuditPart(frames.body) }
 }
 
 /**
@@ -46,7 +47,8 @@ export function substituteOfGap(gap: JournalGap, timeMicroseconds: Microseconds)
   const { detail, verdict } = damageOfGap(gap)
   const facts = { damaged: detail, verdict, last_event_id: eventId(gap.lastSequence) }
   const metadata = Object.entries({ ...facts, segment: segmentName(segmentFirstSequence), offset }).flat()
-  return { sequence: gap.firstSequence, timeMicroseconds, entry: { ...NOTHING_KNOWN, metadata }, isUnreadable: true }
+  const entry = { ...NOTHING_KNOWN, metadata }
+  return { sequence: gap.firstSequence, ...oneTime(timeMicroseconds), entry, isUnreadable: true }
 }
 
 /** Stands for the operation, the principal and the resource of a record that cannot be read. */

@@ -1,24 +1,15 @@
-import { type Microseconds, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import type { Sequence } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { decodeBatchHeader } from '../../engine/journal/batch-reader.ts'
 import { ColdSegmentDamagedError } from '../../engine/journal/cold/cold-segment.ts'
 import { BATCH_HEADER, SEGMENT_HEADER } from '../../engine/journal/format.ts'
 import type { SegmentPlace } from '../../engine/journal/positions.ts'
-import { decodeSegmentHeader, segmentFirsts } from '../../engine/journal/segment.ts'
+import { segmentFirsts } from '../../engine/journal/segment.ts'
 import { openSegment } from '../../engine/journal/segment-file.ts'
 import type { SegmentFile } from '../../engine/journal/opened-segment.ts'
 import type { TableReader } from '../lmdb-environment.ts'
-import { type AuditPlace, placeBefore, placeInSegment } from '../tables/audit-index.ts'
-
-/** The first batch of a journal. */
-export const JOURNAL_START: SegmentPlace = { segmentFirstSequence: sequenceOf(0), offset: SEGMENT_HEADER.bytes }
-
-/** A batch at or before the first record of a time. */
-export function beginningBefore(auditIndex: TableReader, timeMicroseconds: Microseconds): SegmentPlace {
-  const place = placeBefore(auditIndex, timeMicroseconds)
-  return place === undefined ? JOURNAL_START : beginningAt(place)
-}
+import { type AuditPlace, JOURNAL_START, rowsBefore } from '../tables/audit-index.ts'
 
 /**
  * A batch shortly before the record of a sequence. The index counts only where the journal agrees: a segment that was
@@ -40,10 +31,8 @@ export function beginningBeforeSequence(
       const bytes = Buffer.alloc(length)
       return bytes.subarray(0, file.readAt(bytes, offset, length))
     }
-    const created = createdMicroseconds(read(0, SEGMENT_HEADER.bytes))
-    if (created === undefined) return start
-    const place = placeInSegment(auditIndex, segment, created, sequence)
-    if (place === undefined) return start
+    const place = rowsBefore(auditIndex, sequence, 1)[0]?.place
+    if (place?.segmentFirstSequence !== segment) return start
     const header = decodeBatchHeader(read(place.batchOffset, BATCH_HEADER.bytes))
     return header?.batchNumber === place.batch && header.firstSequence <= sequence ? beginningAt(place) : start
   } finally {
@@ -59,14 +48,6 @@ function openReadable(disk: Disk, path: string): SegmentFile | undefined {
   } catch (error) {
     if (error instanceof ColdSegmentDamagedError) return undefined
     throw error
-  }
-}
-
-function createdMicroseconds(bytes: Buffer): Microseconds | undefined {
-  try {
-    return decodeSegmentHeader(bytes)?.createdMicroseconds
-  } catch {
-    return undefined
   }
 }
 

@@ -1,6 +1,7 @@
 import { microsecondsOf, sequenceOf } from '../../engine/brands.ts'
 import type { BatchHeader } from '../../engine/journal/batch-reader.ts'
 import { BATCH_HEADER, HASH_BYTES, RECORD, readUint64, recordBytes } from '../../engine/journal/format.ts'
+import { bytesBeforeBody, timeOfRecord } from '../../engine/journal/record-times.ts'
 
 /**
  * Steps over the records of a batch without verifying them. The fields describe the record that `next` stepped to; `at`
@@ -8,8 +9,11 @@ import { BATCH_HEADER, HASH_BYTES, RECORD, readUint64, recordBytes } from '../..
  */
 export class RecordFrames {
   at = 0
+  /** Start of the body in `bytes`: of the MessagePack, after the host's time where the record has that. */
+  bodyAt = 0
   bodyLength = 0
   sequence = sequenceOf(0)
+  orderMicroseconds = microsecondsOf(0)
   timeMicroseconds = microsecondsOf(0)
   kind = 0
   /** Of the batch. */
@@ -32,13 +36,16 @@ export class RecordFrames {
   next(): boolean {
     const at = this.#next
     if (at + RECORD.frameBytes > this.#end) return false
-    const bodyLength = this.bytes.readUInt32BE(at + RECORD.bodyLengthAt)
-    const next = at + recordBytes(bodyLength)
-    if (next > this.#end) return false
+    const length = this.bytes.readUInt32BE(at + RECORD.bodyLengthAt)
+    const next = at + recordBytes(length)
+    const before = bytesBeforeBody(this.bytes, at)
+    if (next > this.#end || length < before) return false
     this.at = at
-    this.bodyLength = bodyLength
+    this.bodyAt = at + RECORD.frameBytes + before
+    this.bodyLength = length - before
     this.sequence = sequenceOf(readUint64(this.bytes, at + RECORD.sequenceAt))
-    this.timeMicroseconds = microsecondsOf(readUint64(this.bytes, at + RECORD.timeAt))
+    this.orderMicroseconds = microsecondsOf(readUint64(this.bytes, at + RECORD.timeAt))
+    this.timeMicroseconds = timeOfRecord(this.bytes, at)
     this.kind = this.bytes.readUInt16BE(at + RECORD.kindAt)
     this.#next = next
     return true
@@ -57,11 +64,6 @@ export class RecordFrames {
   /** A copy of the bytes after its hash, without padding. */
   get stored(): Buffer {
     return Buffer.from(this.bytes.subarray(this.at + HASH_BYTES, this.bodyAt + this.bodyLength))
-  }
-
-  /** Start of the body in `bytes`. */
-  get bodyAt(): number {
-    return this.at + RECORD.frameBytes
   }
 
   get body(): Buffer {

@@ -197,10 +197,10 @@ export class CatalogSnapshot {
     return this.#read(state && { ...state, damage: state.damage.filter(({ damage }) => isThere(damage)) })
   }
 
-  /** When the last entry of the journal was made; milliseconds since 1970. */
+  /** The order time of the last entry of the journal; milliseconds since 1970. */
   journalMilliseconds(): number {
     const { position } = getApplied(this.#tables.applied) ?? {}
-    return this.#read(Math.floor((position?.timeMicroseconds ?? 0) / 1000))
+    return this.#read(Math.floor((position?.orderMicroseconds ?? 0) / 1000))
   }
 
   /** Sequence of the last entry of the journal; -1 for an empty journal. */

@@ -1,4 +1,5 @@
-import type { Microseconds, Sequence } from '../../engine/brands.ts'
+import type { RecordTimes } from '../../engine/journal/record-times.ts'
+import type { Sequence } from '../../engine/brands.ts'
 import type { CheckpointChange } from '../../engine/checkpoints/change-types.ts'
 import type {
   CheckpointState,
@@ -55,7 +56,7 @@ export class CheckpointRows implements CheckpointsState, FeatureRows<CheckpointC
     return getWitnessed(this.#tables.witnessedLogs, origin)
   }
 
-  apply(sequence: Sequence, time: Microseconds, change: CheckpointChange): void {
+  apply(sequence: Sequence, { timeMicroseconds: time }: RecordTimes, change: CheckpointChange): void {
     switch (change.name) {
       case 'checkpoint.signed':
         this.#abandonWithheld()

@@ -1,14 +1,15 @@
-import { type Microseconds, microsecondsOf, next, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import { type Microseconds, microsecondsOf, next, previous, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
-import type { AppliedPosition } from '../../engine/journal/positions.ts'
+import type { AppliedPosition, SegmentPlace } from '../../engine/journal/positions.ts'
 import { JournalCursor } from '../audit/journal-cursor.ts'
 import { beginningAt } from '../audit/journal-places.ts'
 import { PieceMemory } from '../audit/segment-pieces.ts'
+import { type Stretch, stretchesOf } from '../audit/time-stretches.ts'
 import type { Turns } from '../audit/turns.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { getApplied } from '../tables/applied.ts'
-import { type AuditPlace, rowsBefore } from '../tables/audit-index.ts'
+import { type AuditPlace, JOURNAL_START } from '../tables/audit-index.ts'
 import { blockFrom, blockOf, type EventsBeginning, getEventsBegan, startOfBlock } from './tables.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
 import { type EventIds, EventNames } from './event-names.ts'
@@ -80,17 +81,33 @@ export class EventLog {
     const head = headOf(applied)
     const scan = new EventScan(range, collector, this.#names, turns)
     if (applied === undefined || began === undefined) return scan.end(head)
-    let from: Sequence | undefined = this.#first(range, began)
-    while (from !== undefined && !scan.isOver) from = await this.#readBlocks(scan, from, applied, turns)
+    const begin = sequenceOf(Math.max(began.sequence, range.after?.sequence ?? 0))
+    for (const stretch of this.#stretches(range, applied)) {
+      let from: Sequence | undefined = sequenceOf(Math.max(begin, stretch.first))
+      if (from >= stretch.following) continue
+      scan.begin(stretch)
+      while (from !== undefined && !scan.isOver) from = await this.#readBlocks(scan, from, stretch, turns)
+      if (scan.isFull) break
+    }
     return scan.end(head)
   }
 
-  /** No event of a range is before it. */
-  #first({ after, sinceMicroseconds }: EventRange, began: EventsBeginning): Sequence {
-    const bound = { timeMicroseconds: sinceMicroseconds ?? microsecondsOf(0), sequence: sequenceOf(0) }
-    const [row] = bound.timeMicroseconds === 0 ? [] : rowsBefore(this.#tables.auditIndex, bound, 1)
-    const bySince = row === undefined ? 0 : next(row.sequence)
-    return sequenceOf(Math.max(began.sequence, after?.sequence ?? 0, bySince))
+  /** All that can hold events of a range. Without a range of time that is the whole journal, in whatever order. */
+  #stretches({ sinceMicroseconds, untilMicroseconds }: EventRange, applied: AppliedPosition): readonly Stretch[] {
+    const { segmentFirstSequence, offset, timeMicroseconds, head } = applied
+    const end = {
+      nextSequence: next(applied.sequence),
+      timeMicroseconds,
+      head,
+      place: { segmentFirstSequence, offset },
+    }
+    const whole = { first: sequenceOf(0), beginning: JOURNAL_START, following: end.nextSequence, end: end.place }
+    if (sinceMicroseconds === undefined && untilMicroseconds === undefined) return [{ ...whole, isOrdered: false }]
+    const range = {
+      sinceMicroseconds: sinceMicroseconds ?? microsecondsOf(0),
+      untilMicroseconds: untilMicroseconds ?? microsecondsOf(Number.POSITIVE_INFINITY),
+    }
+    return stretchesOf(this.#tables, range, end)
   }
 
   /**
@@ -100,27 +117,26 @@ export class EventLog {
   async #readBlocks(
     scan: EventScan,
     from: Sequence,
-    applied: AppliedPosition,
+    { following: afterLast, end }: Stretch,
     turns: Turns,
   ): Promise<Sequence | undefined> {
     const first = blockFrom(this.#tables.eventIndex, from)
     // The index may be newer than the page: a block can have had its first event since.
-    if (first === undefined || isAfter(first.place, applied)) return undefined
+    if (first === undefined || isAtOrAfter(first.place, end)) return undefined
     let wanted = sequenceOf(Math.max(from, startOfBlock(first.block)))
-    const { segmentFirstSequence, offset } = applied
-    const end = { segmentFirstSequence, offset }
     scan.jump()
     const cursor = new JournalCursor(this.#disk, this.#paths, turns, beginningAt(first.place), end, this.#memory)
     try {
       for (;;) {
         const step = await cursor.next(wanted)
         if (step === undefined) {
-          scan.ended(applied.sequence)
+          scan.ended(previous(afterLast))
           return undefined
         }
         const following = await scan.step(step, wanted)
         if (scan.isOver) return undefined
         if (following === undefined) continue
+        if (following >= afterLast) return undefined
         const block = blockFrom(this.#tables.eventIndex, following)?.block
         if (block === undefined) return undefined
         if (block !== blockOf(following)) return following
@@ -137,12 +153,12 @@ export class EventLog {
   }
 }
 
-/** Whether a batch starts after all applied entries. */
-function isAfter(place: AuditPlace, applied: AppliedPosition): boolean {
-  if (place.segmentFirstSequence !== applied.segmentFirstSequence) {
-    return place.segmentFirstSequence > applied.segmentFirstSequence
+/** Whether a batch is at a place or after it. */
+function isAtOrAfter(batch: AuditPlace, place: SegmentPlace): boolean {
+  if (batch.segmentFirstSequence !== place.segmentFirstSequence) {
+    return batch.segmentFirstSequence > place.segmentFirstSequence
   }
-  return place.batchOffset >= applied.offset
+  return batch.batchOffset >= place.offset
 }
 
 function headOf(applied: AppliedPosition | undefined): EventCursor {

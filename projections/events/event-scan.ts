@@ -4,6 +4,7 @@ import { decodeEntry, type Entry } from '../../engine/events/entry-codec.ts'
 import { RECORD_KIND } from '../../engine/journal/format.ts'
 import { countedAs, SCAN_MAXIMUM } from '../audit/audit-query.ts'
 import { RecordFrames } from '../audit/record-frames.ts'
+import type { Stretch } from '../audit/time-stretches.ts'
 import type { Turns } from '../audit/turns.ts'
 import { deriveEvents, type EventFact, principalKind } from './derive-events.ts'
 import type { EventCollector } from './event-collectors.ts'
@@ -65,6 +66,8 @@ export class EventScan {
   #expected: Sequence | undefined
   #damaged = false
   #isFull = false
+  #isOrdered = true
+  /** All records of a batch were later than the range, and so are all after it in the stretch. */
   #isAfterUntil = false
 
   constructor(range: EventRange, collector: EventCollector, names: EventNames, turns: Turns) {
@@ -75,8 +78,21 @@ export class EventScan {
     this.#turns = turns
   }
 
+  /** The page is full. */
+  get isFull(): boolean {
+    return this.#isFull
+  }
+
+  /** The page is full, or nothing of the stretch is left. */
   get isOver(): boolean {
     return this.#isFull || this.#isAfterUntil
+  }
+
+  /** The next records are of this stretch. */
+  begin({ isOrdered }: Pick<Stretch, 'isOrdered'>): void {
+    this.#isOrdered = isOrdered
+    this.#isAfterUntil = false
+    this.#expected = undefined
   }
 
   end(head: EventCursor): EventPageEnd {
@@ -97,11 +113,15 @@ export class EventScan {
     const { firstSequence, recordCount } = step.header
     if (this.#expected !== undefined && firstSequence !== this.#expected) this.#damaged = true
     const frames = new RecordFrames(step.bytes, step.header)
-    while (!this.isOver && frames.next()) {
-      if (frames.sequence < wanted) continue
+    let areLater = true
+    while (!this.#isFull && frames.next()) {
+      const isLater = this.#isLater(frames)
+      areLater &&= isLater
+      if (frames.sequence < wanted || (isLater && this.#isOrdered)) continue
       this.#record(frames)
       if (this.#turns.isOver) await this.#turns.next()
     }
+    if (areLater && this.#isOrdered) this.#isAfterUntil = true
     if (!this.isOver && !frames.isComplete) this.#damaged = true
     this.#expected = sequenceOf(firstSequence + recordCount)
     return this.#expected
@@ -117,16 +137,17 @@ export class EventScan {
     if (this.#expected === undefined || this.#expected <= last) this.#damaged = true
   }
 
+  #isLater({ timeMicroseconds }: RecordFrames): boolean {
+    const { untilMicroseconds } = this.#range
+    return untilMicroseconds !== undefined && timeMicroseconds >= untilMicroseconds
+  }
+
   #record(frames: RecordFrames): void {
     const { sequence, timeMicroseconds, kind } = frames
-    const { sinceMicroseconds, untilMicroseconds } = this.#range
-    if (untilMicroseconds !== undefined && timeMicroseconds >= untilMicroseconds) {
-      this.#isAfterUntil = true
-      return
-    }
-    const isWanted =
-      kind === RECORD_KIND.change && (sinceMicroseconds === undefined || timeMicroseconds >= sinceMicroseconds)
-    if (isWanted) this.#entry(frames)
+    const { sinceMicroseconds } = this.#range
+    const isInRange =
+      (sinceMicroseconds === undefined || timeMicroseconds >= sinceMicroseconds) && !this.#isLater(frames)
+    if (kind === RECORD_KIND.change && isInRange) this.#entry(frames)
     if (this.#isFull) return
     this.#examined += countedAs(frames.bodyLength)
     this.#position = { sequence, index: EVENT_INDEX_MAXIMUM, timeMicroseconds }

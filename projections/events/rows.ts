@@ -1,3 +1,4 @@
+import type { RecordTimes } from '../../engine/journal/record-times.ts'
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { Change } from '../../engine/events/changes.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
@@ -19,8 +20,8 @@ export class EventRows implements FeatureRows {
     this.#tables = tables
   }
 
-  entry(sequence: Sequence, time: Microseconds, changes: readonly Change[]): void {
-    if (changes.some(beginsEvents)) this.#begin(sequence, time)
+  entry(sequence: Sequence, { timeMicroseconds }: RecordTimes, changes: readonly Change[]): void {
+    if (changes.some(beginsEvents)) this.#begin(sequence, timeMicroseconds)
     if (changes.some(makesEvents) && this.#begun) this.#blocks.set(blockOf(sequence), sequence)
   }
 

@@ -1,4 +1,5 @@
-import type { BucketId, Microseconds, Sequence } from '../../engine/brands.ts'
+import type { RecordTimes } from '../../engine/journal/record-times.ts'
+import type { BucketId, Sequence } from '../../engine/brands.ts'
 import type { ChangeNamed } from '../../engine/events/schema/change.ts'
 import type { LifecycleChange } from '../../engine/lifecycle/change-types.ts'
 import type { LifecycleRuleState, LifecycleState } from '../../engine/lifecycle/state.ts'
@@ -31,7 +32,7 @@ export class LifecycleRows implements LifecycleState, FeatureRows<LifecycleChang
     return getBucketOfRule(this.#tables.lifecycleRules, rule)
   }
 
-  apply(_sequence: Sequence, _time: Microseconds, change: LifecycleChange): void {
+  apply(_sequence: Sequence, _times: RecordTimes, change: LifecycleChange): void {
     switch (change.name) {
       case 'lifecycle.rule-set':
         return this.#ruleSet(change)

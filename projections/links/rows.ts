@@ -1,4 +1,5 @@
-import type { BucketId, Microseconds, Sequence } from '../../engine/brands.ts'
+import type { RecordTimes } from '../../engine/journal/record-times.ts'
+import type { BucketId, Sequence } from '../../engine/brands.ts'
 import type { EmbedState, ShareState, SharingState } from '../../engine/links/state.ts'
 import type { SharingChange } from '../../engine/links/change-types.ts'
 import { embedRows, shareRows, targetKey, linksOfKey, type sharingTables } from './tables.ts'
@@ -41,7 +42,7 @@ export class SharingRows implements SharingState, FeatureRows<SharingChange> {
     return linksOfKey(this.#tables.embedTargets, bucketId, key, limit).length
   }
 
-  apply(_sequence: Sequence, time: Microseconds, change: SharingChange): void {
+  apply(_sequence: Sequence, { timeMicroseconds: time }: RecordTimes, change: SharingChange): void {
     switch (change.name) {
       case 'share.created': {
         const { name: _, ...made } = change

@@ -1,10 +1,11 @@
-import { type Microseconds, microsecondsOf, next, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import { microsecondsOf, next, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import type { JournalRecord } from '../../engine/journal/batch-reader.ts'
 import { HASH_BYTES, RECORD_KIND } from '../../engine/journal/format.ts'
 import { type AppliedPosition, type BatchPlace, lastBefore, type NextRecord } from '../../engine/journal/positions.ts'
 import { readJournal } from '../../engine/journal/read-journal.ts'
+import { BatchTimesGatherer, type RecordTimes } from '../../engine/journal/record-times.ts'
 
 /** A chunk ends with the batch in which it reaches one of these. */
 const BODY_BYTES = 512 * 1024
@@ -19,7 +20,7 @@ export interface ReplayChunk {
   readonly records: number
   /** Bodies of the change records, back to back. */
   readonly bodies: Uint8Array<ArrayBuffer>
-  /** For each change record: sequence, time, length of its body. */
+  /** For each change record: sequence, order time, time, length of its body. */
   readonly changes: Float64Array<ArrayBuffer>
   /** For each batch: `BATCH_FIELDS` numbers. */
   readonly batches: Float64Array<ArrayBuffer>
@@ -27,8 +28,8 @@ export interface ReplayChunk {
   readonly heads: Uint8Array<ArrayBuffer>
 }
 
-const CHANGE_FIELDS = 3
-const BATCH_FIELDS = 9
+const CHANGE_FIELDS = 4
+const BATCH_FIELDS = 14
 
 /** A batch of a chunk. */
 interface ReplayBatch {
@@ -46,11 +47,16 @@ export function batchesOf(chunk: ReplayChunk): ReplayBatch[] {
     const position = {
       sequence: sequenceOf(field(2)),
       batch: field(3),
-      timeMicroseconds: microsecondsOf(field(4)),
-      segmentNumber: field(5),
-      segmentFirstSequence: sequenceOf(field(6)),
-      batchOffset: field(7),
-      offset: field(8),
+      orderMicroseconds: microsecondsOf(field(4)),
+      timeMicroseconds: microsecondsOf(field(5)),
+      segmentNumber: field(6),
+      segmentFirstSequence: sequenceOf(field(7)),
+      batchOffset: field(8),
+      offset: field(9),
+      earliestMicroseconds: microsecondsOf(field(10)),
+      latestMicroseconds: microsecondsOf(field(11)),
+      differ: field(12) === 1,
+      descend: field(13) === 1,
       head: chunk.heads.subarray(start, start + HASH_BYTES),
     }
     batches.push({ position, firstSequence: sequenceOf(field(0)), changeCount: field(1) })
@@ -68,15 +74,16 @@ export class ChangeCursor {
     this.#chunk = chunk
   }
 
-  next(): { readonly sequence: Sequence; readonly timeMicroseconds: Microseconds; readonly body: Uint8Array } {
+  next(): RecordTimes & { readonly sequence: Sequence; readonly body: Uint8Array } {
     const { changes, bodies } = this.#chunk
     const at = this.#index * CHANGE_FIELDS
-    const end = this.#offset + (changes[at + 2] as number)
+    const end = this.#offset + (changes[at + 3] as number)
     const body = bodies.subarray(this.#offset, end)
     this.#index += 1
     this.#offset = end
     const sequence = sequenceOf(changes[at] as number)
-    return { sequence, timeMicroseconds: microsecondsOf(changes[at + 1] as number), body }
+    const orderMicroseconds = microsecondsOf(changes[at + 1] as number)
+    return { sequence, orderMicroseconds, timeMicroseconds: microsecondsOf(changes[at + 2] as number), body }
   }
 }
 
@@ -94,9 +101,7 @@ export function readChunks(
 ): void {
   const builder = new ChunkBuilder(from === undefined ? sequenceOf(0) : next(from.sequence))
   const visitor = {
-    record: (record: JournalRecord) => {
-      if (record.kind === RECORD_KIND.change) builder.add(record.sequence, record.timeMicroseconds, record.body)
-    },
+    record: (record: JournalRecord) => builder.add(record),
     batch: (chain: NextRecord, place: BatchPlace) => {
       builder.endBatch(chain, place)
       if (builder.isFull) emit(builder.take())
@@ -115,6 +120,7 @@ class ChunkBuilder {
   #firstSequence: Sequence
   #firstOfChunk: Sequence
   #heads: Uint8Array[] = []
+  readonly #times = new BatchTimesGatherer()
 
   constructor(firstSequence: Sequence) {
     this.#firstSequence = firstSequence
@@ -129,20 +135,26 @@ class ChunkBuilder {
     return this.#length >= BODY_BYTES || this.#firstSequence - this.#firstOfChunk >= RECORDS
   }
 
-  add(sequence: Sequence, timeMicroseconds: Microseconds, body: Uint8Array): void {
+  add(record: JournalRecord): void {
+    this.#times.add(record)
+    if (record.kind !== RECORD_KIND.change) return
+    const { sequence, orderMicroseconds, timeMicroseconds, body } = record
     const end = this.#length + body.length
     if (end > this.#bodies.length) this.#bodies = Buffer.concat([this.#bodies], 2 * end)
     this.#bodies.set(body, this.#length)
     this.#length = end
-    this.#changes.push(sequence, timeMicroseconds, body.length)
+    this.#changes.push(sequence, orderMicroseconds, timeMicroseconds, body.length)
     this.#changesInBatch += 1
   }
 
   endBatch(chain: NextRecord, place: BatchPlace): void {
     const { segmentNumber, segmentFirstSequence, batchOffset, offset } = place
-    const { sequence, batch, timeMicroseconds, head } = lastBefore(chain)
-    this.#batches.push(this.#firstSequence, this.#changesInBatch, sequence, batch, timeMicroseconds)
+    const { sequence, batch, orderMicroseconds, timeMicroseconds, head } = lastBefore(chain)
+    const { earliestMicroseconds, latestMicroseconds, differ, descend } = this.#times.take()
+    this.#batches.push(this.#firstSequence, this.#changesInBatch, sequence, batch)
+    this.#batches.push(orderMicroseconds, timeMicroseconds)
     this.#batches.push(segmentNumber, segmentFirstSequence, batchOffset, offset)
+    this.#batches.push(earliestMicroseconds, latestMicroseconds, Number(differ), Number(descend))
     this.#firstSequence = chain.nextSequence
     this.#changesInBatch = 0
     this.#heads.push(head)

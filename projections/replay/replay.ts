@@ -98,13 +98,14 @@ function applyChunk(
   for (const { position, firstSequence, changeCount } of batchesOf(chunk)) {
     if (until !== undefined && position.sequence > until) return
     for (let index = 0; index < changeCount; index += 1) {
-      const { sequence, timeMicroseconds, body } = cursor.next()
+      const entry = cursor.next()
+      const { sequence, body } = entry
       const changes = changesOf(sequence, body)
       const chain =
         access !== undefined && changesAccess(changes)
-          ? access.follow(transaction.accessChain, { sequence, timeMicroseconds, body }, changes)
+          ? access.follow(transaction.accessChain, entry, changes)
           : undefined
-      transaction.apply(sequence, timeMicroseconds, changes)
+      transaction.apply(sequence, entry, changes)
       if (chain !== undefined) transaction.keepAccessChain(chain)
     }
     transaction.finish(position, firstSequence)

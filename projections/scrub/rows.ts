@@ -1,4 +1,5 @@
-import type { Microseconds, Sequence } from '../../engine/brands.ts'
+import type { RecordTimes } from '../../engine/journal/record-times.ts'
+import type { Sequence } from '../../engine/brands.ts'
 import type { ScrubProgress } from '../../engine/events/values.ts'
 import type { ScrubChange } from '../../engine/scrub/change-types.ts'
 import type { ScrubState } from '../../engine/scrub/state.ts'
@@ -20,7 +21,7 @@ export class ScrubRows implements ScrubState, FeatureRows<ScrubChange> {
     return getScrub(this.#tables.scrub)?.progress
   }
 
-  apply(_sequence: Sequence, time: Microseconds, change: ScrubChange): void {
-    applyScrub(this.#tables.scrub, time, change)
+  apply(_sequence: Sequence, { timeMicroseconds }: RecordTimes, change: ScrubChange): void {
+    applyScrub(this.#tables.scrub, timeMicroseconds, change)
   }
 }

@@ -1,5 +1,6 @@
 import { type BucketId, type Microseconds, microsecondsOf, sequenceOf } from '../../engine/brands.ts'
 import type { AgePosition, LifecycleAction } from '../../engine/events/values.ts'
+import { agedFrom } from '../../engine/lifecycle/expiry.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import { NUMBER_BYTES, readNumber, successor, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
@@ -66,11 +67,11 @@ function rowKey(bucketId: BucketId, kind: number, time: number, version: number)
 }
 
 function keyOf(bucketId: BucketId, version: ObjectState): Buffer | undefined {
-  const { sequence, isMarker, modifiedMicroseconds, noncurrentMicroseconds, revisitMicroseconds } = version
+  const { sequence, isMarker, noncurrentMicroseconds, revisitMicroseconds } = version
   if (isMarker && noncurrentMicroseconds === undefined) return undefined
   const kind =
     (noncurrentMicroseconds === undefined ? 0 : NONCURRENT) + (revisitMicroseconds === undefined ? 0 : REVISITED)
-  const time = revisitMicroseconds ?? noncurrentMicroseconds ?? modifiedMicroseconds
+  const time = revisitMicroseconds ?? agedFrom(version)
   return rowKey(bucketId, kind, time, sequence)
 }
 
@@ -79,7 +80,7 @@ export function putAge(table: Table, bucketId: BucketId, key: string, version: O
   if (row === undefined) return
   if (version.revisitMicroseconds === undefined) return table.put(row, Buffer.from(key))
   const value = Buffer.allocUnsafe(NUMBER_BYTES + Buffer.byteLength(key))
-  writeNumber(value, version.noncurrentMicroseconds ?? version.modifiedMicroseconds, 0)
+  writeNumber(value, agedFrom(version), 0)
   value.write(key, NUMBER_BYTES)
   return table.put(row, value)
 }

@@ -6,12 +6,13 @@ import type { Table, TableReader } from '../lmdb-environment.ts'
 /**
  * `applied`: one row, written in the same transaction as the rows that it describes (J14).
  *
- *   value = schema version (8) | sequence (8) | batch (8) | time (8) | segment number (8)
- *           | first sequence of the segment (8) | offset of the batch (8) | offset after it (8) | hash (32)
+ *   value = schema version (8) | sequence (8) | batch (8) | order time (8) | time (8) | segment number (8)
+ *           | first sequence of the segment (8) | offset of the batch (8) | offset after it (8)
+ *           | earliest time in the batch (8) | latest time in it (8) | hash (32)
  */
 
 /** Raised whenever a table's layout changes; projections of an earlier version are rebuilt from the journal. */
-export const SCHEMA_VERSION = 13
+export const SCHEMA_VERSION = 14
 
 /** The projections were made by a newer program: they are not thrown away, and not read (specification, Versioning). */
 export class ProjectionsNewerError extends Error {
@@ -34,11 +35,14 @@ const KEY = Buffer.from('position')
 export const POSITION_NUMBERS = [
   'sequence',
   'batch',
+  'orderMicroseconds',
   'timeMicroseconds',
   'segmentNumber',
   'segmentFirstSequence',
   'batchOffset',
   'offset',
+  'earliestMicroseconds',
+  'latestMicroseconds',
 ] as const
 type PositionNumber = (typeof POSITION_NUMBERS)[number]
 const HEAD_AT = 8 * (POSITION_NUMBERS.length + 1)
@@ -76,11 +80,17 @@ export function positionFrom(numberOf: (name: PositionNumber) => number, head: U
   return {
     sequence: sequenceOf(numberOf('sequence')),
     batch: numberOf('batch'),
+    orderMicroseconds: microsecondsOf(numberOf('orderMicroseconds')),
     timeMicroseconds: microsecondsOf(numberOf('timeMicroseconds')),
     segmentNumber: numberOf('segmentNumber'),
     segmentFirstSequence: sequenceOf(numberOf('segmentFirstSequence')),
     batchOffset: numberOf('batchOffset'),
     offset: numberOf('offset'),
+    earliestMicroseconds: microsecondsOf(numberOf('earliestMicroseconds')),
+    latestMicroseconds: microsecondsOf(numberOf('latestMicroseconds')),
+    // Only of a batch that is being applied.
+    differ: false,
+    descend: false,
     head,
   }
 }

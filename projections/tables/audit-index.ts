@@ -1,30 +1,35 @@
-import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import { type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../../engine/brands.ts'
-import { readNumber, writeNumber } from '../keys.ts'
-import type { Table, TableReader } from '../lmdb-environment.ts'
+import { SEGMENT_HEADER } from '../../engine/journal/format.ts'
+import type { AppliedPosition, SegmentPlace } from '../../engine/journal/positions.ts'
+import { numberKey, readNumber, writeNumber } from '../keys.ts'
+import type { Row, Table, TableReader } from '../lmdb-environment.ts'
 
 /**
- * `audit-index`: from a time to a place in the journal. About every 1,024th record has a row here, so a query reads only
- * the part of the journal that its range covers.
+ * `audit-index`: from a sequence to a place in the journal. About every 1,024th record has a row here, so a query reads only
+ * the part of the journal that its range covers. A range of time is found by bisection within a run (`audit-runs.ts`).
  *
- *   key   = time of the last record of a batch (8) | its sequence (8)
- *   value = first sequence of the segment (8) | offset of the batch (8) | batch number (8)
+ *   key   = sequence of the last record of a batch (8)
+ *   value = sequence of its first record (8) | earliest time in it (8) | latest time in it (8)
+ *           | first sequence of the segment (8) | offset of the batch (8) | batch number (8)
  */
 
 const RECORDS_PER_ROW = 1024
+
+/** The first batch of a journal. */
+export const JOURNAL_START: SegmentPlace = { segmentFirstSequence: sequenceOf(0), offset: SEGMENT_HEADER.bytes }
 
 /** A batch gets a row when it holds the first record of a new block of 1,024. */
 export function noteBatch(table: Table, firstSequence: Sequence, position: AppliedPosition): void {
   const blockStart = Math.ceil(firstSequence / RECORDS_PER_ROW) * RECORDS_PER_ROW
   if (position.sequence < blockStart) return
-  const key = Buffer.allocUnsafe(16)
-  writeNumber(key, position.timeMicroseconds, 0)
-  writeNumber(key, position.sequence, 8)
-  const value = Buffer.allocUnsafe(24)
-  writeNumber(value, position.segmentFirstSequence, 0)
-  writeNumber(value, position.batchOffset, 8)
-  writeNumber(value, position.batch, 16)
-  table.put(key, value)
+  const value = Buffer.allocUnsafe(48)
+  writeNumber(value, firstSequence, 0)
+  writeNumber(value, position.earliestMicroseconds, 8)
+  writeNumber(value, position.latestMicroseconds, 16)
+  writeNumber(value, position.segmentFirstSequence, 24)
+  writeNumber(value, position.batchOffset, 32)
+  writeNumber(value, position.batch, 40)
+  table.put(numberKey(position.sequence), value)
 }
 
 /** A batch that the index knows. */
@@ -34,75 +39,68 @@ export interface AuditPlace {
   readonly batch: number
 }
 
-function placeOf(value: Buffer): AuditPlace {
-  const segmentFirstSequence = sequenceOf(readNumber(value, 0))
-  return { segmentFirstSequence, batchOffset: readNumber(value, 8), batch: readNumber(value, 16) }
-}
-
-/**
- * The last indexed batch of a segment that ends before a sequence, or undefined when the segment must be read from its
- * start. `sinceMicroseconds`: no record of the segment is earlier.
- */
-export function placeInSegment(
-  table: TableReader,
-  segmentFirstSequence: number,
-  sinceMicroseconds: Microseconds,
-  sequence: Sequence,
-): AuditPlace | undefined {
-  const start = Buffer.alloc(16)
-  writeNumber(start, sinceMicroseconds, 0)
-  let found: AuditPlace | undefined
-  for (const { key, value } of table.rows({ start })) {
-    const place = placeOf(value)
-    if (readNumber(key, 8) >= sequence || place.segmentFirstSequence > segmentFirstSequence) break
-    if (place.segmentFirstSequence === segmentFirstSequence) found = place
-  }
-  return found
-}
-
-/** The last indexed batch that ends before `timeMicroseconds`, or undefined when the journal must be read from its start. */
-export function placeBefore(table: TableReader, timeMicroseconds: Microseconds): AuditPlace | undefined {
-  const start = Buffer.alloc(16)
-  writeNumber(start, timeMicroseconds, 0)
-  for (const { value } of table.rows({ start, reverse: true, limit: 1 })) return placeOf(value)
-  return undefined
-}
-
-/** A row with the time and the sequence of the last record of its batch. */
+/** A row, of one batch. */
 export interface IndexRow {
-  readonly timeMicroseconds: Microseconds
-  readonly sequence: Sequence
+  readonly firstSequence: Sequence
+  readonly lastSequence: Sequence
+  readonly earliestMicroseconds: Microseconds
+  readonly latestMicroseconds: Microseconds
   readonly place: AuditPlace
 }
 
-type Bound = Pick<IndexRow, 'timeMicroseconds' | 'sequence'>
-
-/** At most `count` rows before a bound, the last one first. */
-export function rowsBefore(table: TableReader, bound: Bound, count: number): IndexRow[] {
-  const rows: IndexRow[] = []
-  // The range includes its start.
-  for (const { key, value } of table.rows({ start: keyOf(bound), reverse: true, limit: count + 1 })) {
-    const row = rowOf(key, value)
-    if (row.timeMicroseconds < bound.timeMicroseconds || row.sequence < bound.sequence) rows.push(row)
+function rowOf({ key, value }: Row): IndexRow {
+  return {
+    firstSequence: sequenceOf(readNumber(value, 0)),
+    lastSequence: sequenceOf(readNumber(key, 0)),
+    earliestMicroseconds: microsecondsOf(readNumber(value, 8)),
+    latestMicroseconds: microsecondsOf(readNumber(value, 16)),
+    place: {
+      segmentFirstSequence: sequenceOf(readNumber(value, 24)),
+      batchOffset: readNumber(value, 32),
+      batch: readNumber(value, 40),
+    },
   }
-  return rows.slice(0, count)
 }
 
-/** The row at or after a bound, after `skipped` others; undefined beyond the end. */
-export function rowAfter(table: TableReader, bound: Bound, skipped: number): IndexRow | undefined {
-  const rows = Array.from(table.rows({ start: keyOf(bound), limit: skipped + 1 }))
+/** At most `count` rows of batches that end before a sequence, the last one first. */
+export function rowsBefore(table: TableReader, sequence: Sequence, count: number): IndexRow[] {
+  if (sequence === 0) return []
+  const rows = table.rows({
+    start: numberKey(Math.min(sequence, Number.MAX_SAFE_INTEGER) - 1),
+    reverse: true,
+    limit: count,
+  })
+  return Array.from(rows, rowOf)
+}
+
+/** The row of the first batch that ends with a sequence or a later one, after `skipped` others. */
+export function rowFrom(table: TableReader, sequence: Sequence, skipped = 0): IndexRow | undefined {
+  const rows = Array.from(table.rows({ start: numberKey(sequence), limit: skipped + 1 }))
   const row = rows[skipped]
-  return row === undefined ? undefined : rowOf(row.key, row.value)
+  return row === undefined ? undefined : rowOf(row)
 }
 
-function keyOf({ timeMicroseconds, sequence }: Bound): Buffer {
-  const key = Buffer.alloc(16)
-  writeNumber(key, Math.min(timeMicroseconds, Number.MAX_SAFE_INTEGER), 0)
-  writeNumber(key, sequence, 8)
-  return key
-}
-
-function rowOf(key: Buffer, value: Buffer): IndexRow {
-  const timeMicroseconds = microsecondsOf(readNumber(key, 0))
-  return { timeMicroseconds, sequence: sequenceOf(readNumber(key, 8)), place: placeOf(value) }
+/**
+ * The first row between two sequences of which a condition holds that holds of all rows after it as well; undefined where
+ * it holds of none.
+ */
+export function firstRowThat(
+  table: TableReader,
+  from: Sequence,
+  before: Sequence,
+  holds: (row: IndexRow) => boolean,
+): IndexRow | undefined {
+  let found: IndexRow | undefined
+  let low: number = from
+  let high: number = Math.min(before, (rowsBefore(table, before, 1)[0]?.lastSequence ?? -1) + 1)
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const row = rowFrom(table, sequenceOf(middle))
+    if (row === undefined || row.lastSequence >= high) high = middle
+    else if (holds(row)) {
+      found = row
+      high = middle
+    } else low = row.lastSequence + 1
+  }
+  return found
 }

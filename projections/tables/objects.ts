@@ -23,19 +23,21 @@ import { orderOfSequence } from './version-keys.ts'
  * `objects`: the current object of every key, in S3's order within a bucket.
  *
  *   key   = bucket id (8) | key in UTF-8 (1 to 1024)
- *   value = version (1) | flags (1) | sequence (8) | modified (8) | size (8) | MD5 of the ETag (16) | parts (4)
- *           | payload (8) | SHA-256 (32) | noncurrent since (8, where flagged) | revisit (8, where flagged)
+ *   value = layout (1) | flags (1) | sequence (8) | modified (8) | size (8) | MD5 of the ETag (16) | parts (4)
+ *           | payload (8) | SHA-256 (32) | noncurrent since (8, where flagged) | aged from (8, in layout 3)
+ *           | revisit (8, where flagged)
  *           | MessagePack [headers, metadata, lock, checksum, renamed], left out when all are empty
  *
  * Flags: 1 its version id is `null`, 2 it is a delete marker, 4 it is noncurrent (both in `versions` only), 8 its place in
  * `ages` is not by its age; 16 to 112 the algorithm of its checksum (16 times its place in the list of them, from 1), 128 a
- * checksum of checksums. Times are in microseconds.
+ * checksum of checksums. Times are in microseconds. `modified` is the time that people see; noncurrent, aged and revisit are
+ * order times, and aged is there only where it differs from `modified`.
  *
  * The fields of a listing have fixed places, so a page of 1,000 keys needs no decoding of MessagePack.
  * Parts is 0 for an object that was written whole: its ETag is the MD5 alone.
  */
 
-const ROW_VERSION = 2
+const LAYOUT = { plain: 2, aged: 3 } as const
 const AT = {
   flags: 1,
   sequence: 2,
@@ -74,11 +76,12 @@ export function keyOfRow(row: Buffer): string {
 export function encodeObject(object: ObjectState): Buffer {
   const rest = encodeRest(object)
   const flags = flagsOf(object)
-  const restAt = restOf(flags)
+  const layout = object.agedMicroseconds === undefined ? LAYOUT.plain : LAYOUT.aged
+  const restAt = restOf(flags, layout)
   const value = Buffer.allocUnsafe(restAt + (rest?.length ?? 0))
   const { etag } = object
   const parts = etag.length === MD5_DIGITS ? 0 : Number(etag.slice(MD5_DIGITS + 1))
-  value[0] = ROW_VERSION
+  value[0] = layout
   value[AT.flags] = flags
   writeNumber(value, object.sequence, AT.sequence)
   writeNumber(value, object.modifiedMicroseconds, AT.modified)
@@ -88,6 +91,7 @@ export function encodeObject(object: ObjectState): Buffer {
   writeNumber(value, object.payload ?? 0, AT.payload)
   value.set(object.digest, AT.digest)
   if (object.noncurrentMicroseconds !== undefined) writeNumber(value, object.noncurrentMicroseconds, AT.times)
+  if (object.agedMicroseconds !== undefined) writeNumber(value, object.agedMicroseconds, agedAt(flags))
   if (object.revisitMicroseconds !== undefined) writeNumber(value, object.revisitMicroseconds, restAt - NUMBER_BYTES)
   rest?.copy(value, restAt)
   return value
@@ -106,9 +110,13 @@ function flagsOf(object: ObjectState): number {
 }
 
 /** Offset of the MessagePack. */
-function restOf(flags: number): number {
-  const times = ((flags & FLAG.isNoncurrent) === 0 ? 0 : 1) + ((flags & FLAG.isRevisited) === 0 ? 0 : 1)
-  return AT.times + times * NUMBER_BYTES
+function restOf(flags: number, layout: number): number {
+  const times = (layout === LAYOUT.aged ? 1 : 0) + ((flags & FLAG.isRevisited) === 0 ? 0 : 1)
+  return agedAt(flags) + times * NUMBER_BYTES
+}
+
+function agedAt(flags: number): number {
+  return AT.times + ((flags & FLAG.isNoncurrent) === 0 ? 0 : NUMBER_BYTES)
 }
 
 function encodeRest({ headers, metadata, lock, checksum, renamed }: ObjectState): Buffer | undefined {
@@ -132,7 +140,8 @@ function etagOf(value: Buffer): string {
 
 export function decodeObject(value: Buffer): ObjectState {
   const flags = value[AT.flags] as number
-  const restAt = restOf(flags)
+  const layout = value[0] as number
+  const restAt = restOf(flags, layout)
   const [headers, metadata, lock, checksum, renamed] =
     value.length === restAt ? [NO_PAIRS, NO_PAIRS] : (packr.unpack(value.subarray(restAt)) as Rest)
   return {
@@ -140,6 +149,7 @@ export function decodeObject(value: Buffer): ObjectState {
     isNull: (flags & FLAG.isNull) !== 0,
     isMarker: (flags & FLAG.isMarker) !== 0,
     modifiedMicroseconds: microsecondsOf(readNumber(value, AT.modified)),
+    agedMicroseconds: layout === LAYOUT.aged ? microsecondsOf(readNumber(value, agedAt(flags))) : undefined,
     size: readNumber(value, AT.size),
     etag: etagOf(value),
     digest: value.subarray(AT.digest, AT.times),

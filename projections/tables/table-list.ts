@@ -6,6 +6,7 @@ import type { ProjectionEnvironment, StoredTable, Table } from '../lmdb-environm
 export const TABLES = {
   applied: 'applied',
   auditIndex: 'audit-index',
+  auditRuns: 'audit-runs',
   bucketNames: 'bucket-names',
   buckets: 'buckets',
   cors: 'cors',

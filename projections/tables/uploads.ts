@@ -12,7 +12,8 @@ import { endOfPrefix, escapedPrefix, keyOfOrderedRow, orderedRowKey, orderOf } f
  * `uploads`: multipart uploads in progress, oldest first within a key.
  *
  *   key   = bucket id | key | end (version-keys.ts), order = number of the upload
- *   value = MessagePack [created (microseconds), headers, metadata, lock, default retention at creation, asked checksum]
+ *   value = MessagePack [created (microseconds), headers, metadata, lock, default retention at creation, asked checksum,
+ *           order time of the creation where that differs]
  *
  * `parts`: upload (8) | part number (4) -> size (8) | MD5 (16) | modified (8) | payload (8) | checksum (its length, or none)
  */
@@ -25,6 +26,7 @@ const rows = packed(
     lock: field(optional(lockState), 'lock'),
     given: appended(optional(retention), undefined, 'default'),
     checksum: appended(optional(uploadChecksum), undefined, 'checksum'),
+    agedMicroseconds: appended(optional(microseconds), undefined, 'aged from'),
   }),
 )
 
@@ -58,7 +60,10 @@ export function decodeUpload(upload: UploadId, value: Buffer): UploadState {
 }
 
 export function putUpload(table: Table, bucketId: BucketId, key: string, upload: UploadState): void {
-  table.put(uploadKey(bucketId, key, upload.upload), rows.encode(upload))
+  table.put(
+    uploadKey(bucketId, key, upload.upload),
+    rows.encode({ ...upload, agedMicroseconds: upload.agedMicroseconds }),
+  )
 }
 
 const PART_AT = { size: 0, md5: 8, modified: 24, payload: 32, end: 40 } as const

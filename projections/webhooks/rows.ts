@@ -1,4 +1,5 @@
-import type { Microseconds, Sequence } from '../../engine/brands.ts'
+import type { RecordTimes } from '../../engine/journal/record-times.ts'
+import type { Sequence } from '../../engine/brands.ts'
 import type { ReplayState, WebhooksState, WebhookState } from '../../engine/webhooks/state.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
 import type { WebhookChange } from '../../engine/webhooks/change-types.ts'
@@ -49,7 +50,7 @@ export class WebhookRows implements WebhooksState, FeatureRows<WebhookChange> {
     return progressRows.get(this.#tables.webhookProgress, webhook)?.replay
   }
 
-  apply(sequence: Sequence, time: Microseconds, change: WebhookChange): void {
+  apply(sequence: Sequence, { timeMicroseconds: time }: RecordTimes, change: WebhookChange): void {
     if (SET_UP.has(change.name)) putAccessVersion(this.#tables.accessVersion, sequence)
     switch (change.name) {
       case 'webhook.created': {

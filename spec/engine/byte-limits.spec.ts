@@ -1,7 +1,14 @@
 /** What the rows cannot hold, the rules refuse: sums of bytes, references to the same bytes. Sizes are only numbers here. */
 import * as fc from 'fast-check'
 import { test } from 'tap'
-import { type BucketId, bucketIdOf, millisecondsOf, payloadIdOf, sequenceOf } from '../../engine/brands.ts'
+import {
+  microsecondsOf,
+  type BucketId,
+  bucketIdOf,
+  millisecondsOf,
+  payloadIdOf,
+  sequenceOf,
+} from '../../engine/brands.ts'
 import type { Command, DecidableCommand } from '../../engine/commands/commands.ts'
 import { decide } from '../../engine/loop/decide.ts'
 import { BUCKET_BYTES_MAXIMUM, REFERENCES_MAXIMUM } from '../../engine/domain/quota.ts'
@@ -174,6 +181,7 @@ function refusalOf(command: DecidableCommand, more: Partial<StoreState>): string
     ...ruleHelpers,
     referenceRatioMaximum: 1000,
     now: millisecondsOf(1),
+    host: microsecondsOf(1000),
     clockIsBehind: false,
     attempt: sequenceOf(8),
     md5: md5Text,

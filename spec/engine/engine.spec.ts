@@ -176,6 +176,7 @@ test('the rules: a bucket "photos" with the object "there", an empty bucket "emp
     ...ruleHelpers,
     referenceRatioMaximum: 1000,
     now: millisecondsOf(1),
+    host: microsecondsOf(1000),
     clockIsBehind: false,
   }
   for (const [when, command, expected] of RULES) {

@@ -129,6 +129,7 @@ function decideOn(state: StoreState, list: readonly ListedPart[], name = NAME) {
     ...ruleHelpers,
     referenceRatioMaximum: 1000,
     now: millisecondsOf(1),
+    host: microsecondsOf(1000),
     clockIsBehind: false,
   }
   return decide(completeUpload(name, list), context)

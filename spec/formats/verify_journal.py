@@ -396,8 +396,13 @@ class Journal:
         self.sequence = sequence
         if hashlib.sha256(DOMAIN + data[32:88] + body).digest() != stated:
             self.problem("content changed", f"record {sequence}", at)
-        if version != 1 or kind not in (GENESIS, SEAL, CHANGE, AUDIT) or (kind == GENESIS) != (sequence == 0):
+        if version not in (1, 2) or kind not in (GENESIS, SEAL, CHANGE, AUDIT) or (kind == GENESIS) != (sequence == 0):
             self.problem("damaged batch", f"kind {kind}, body version {version}", at)
+        if version == 2:
+            # The time of the host, before the record's time by more than a second, and then the body.
+            if length < 8 or time - int.from_bytes(body[:8], "big") <= 1_000_000:
+                self.problem("damaged batch", "time of the host", at)
+            body = body[8:]
         if time < self.time or any(data[88 + length:]):
             self.problem("damaged batch", "time or padding", at)
         content = unpack(body) if kind in (GENESIS, SEAL) else None

@@ -360,10 +360,14 @@ def is_record(value):
     if len(stored) < 56:
         return False
     length, kind, body_version, sequence, at = struct.unpack(">IHHQq", stored[:24])
-    if length != len(stored) - 56 or kind not in (3, 4) or body_version != 1:
+    if length != len(stored) - 56 or kind not in (3, 4) or body_version not in (1, 2) or length < 8 * (body_version - 1):
         return False
+    body = stored[56:]
+    if body_version == 2:
+        # The time of the host, which is the timestamp, and then the body.
+        at, body = int.from_bytes(body[:8], "big"), body[8:]
     try:
-        result, principal, _, _, _, operation = first_values(stored[56:], 6)
+        result, principal, _, _, _, operation = first_values(body, 6)
     except (ValueError, IndexError):
         return False
     if type(result) is not int or result >= len(RESULTS):

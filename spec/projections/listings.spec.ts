@@ -12,6 +12,7 @@ import { orderOfSequence } from '../../projections/tables/version-keys.ts'
 import { listUploads } from '../../projections/catalog/upload-listing.ts'
 import { listVersions } from '../../projections/catalog/version-listing.ts'
 import { byUtf8, groupByKey, listEntries, pageOf } from '../model/naive-listing.ts'
+import { oneTime } from '../../engine/journal/record-times.ts'
 import { emptyObject, VersionFixture, type VersionStep } from '../support/version-tables.ts'
 
 const BUCKET = 5
@@ -129,7 +130,7 @@ function addNeighbours(fixture: VersionFixture, names: readonly string[]): void 
     for (const bucketId of [BUCKET - 1, BUCKET + 1]) {
       for (const [index, name] of names.entries()) {
         const sequence = 1000 * bucketId + index
-        transaction.apply(sequenceOf(sequence), microsecondsOf(1), [
+        transaction.apply(sequenceOf(sequence), oneTime(microsecondsOf(1)), [
           { ...emptyObject(bucketId, name), version: { isNull: false, replacesNull: undefined } },
           {
             name: 'upload.created',
@@ -148,7 +149,7 @@ function addNeighbours(fixture: VersionFixture, names: readonly string[]): void 
           key: name,
           version: { isNull: false, replacesNull: undefined },
         } as const
-        transaction.apply(sequenceOf(sequence + 500), microsecondsOf(1), [marker])
+        transaction.apply(sequenceOf(sequence + 500), oneTime(microsecondsOf(1)), [marker])
       }
     }
   })
@@ -262,11 +263,11 @@ test('pages of uploads: several of a key, oldest first', async (t) => {
               given: undefined,
               checksum: undefined,
             } as const
-            transaction.apply(sequenceOf(index + 1), microsecondsOf(1), [change])
+            transaction.apply(sequenceOf(index + 1), oneTime(microsecondsOf(1)), [change])
             all.push({ key: name, order: index + 1 })
           } else {
             const dropped = Buffer.alloc(0)
-            transaction.apply(sequenceOf(index + 1), microsecondsOf(1), [
+            transaction.apply(sequenceOf(index + 1), oneTime(microsecondsOf(1)), [
               {
                 name: 'upload.aborted',
                 bucketId: bucketIdOf(BUCKET),

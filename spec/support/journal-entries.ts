@@ -10,6 +10,7 @@ import { readJournal } from '../../engine/journal/read-journal.ts'
 /** An audit or change record. */
 export interface JournalEntry extends Entry {
   readonly sequence: number
+  readonly orderMicroseconds: number
   readonly timeMicroseconds: number
   /** Metadata as a map: names are never repeated. */
   readonly details: ReadonlyMap<string, string | number>
@@ -22,10 +23,10 @@ export interface JournalEntry extends Entry {
 export function journalEntries(dataDirectory: string, disk: Disk = nodeDisk): JournalEntry[] {
   const entries: JournalEntry[] = []
   readJournal(disk, new StorePaths(dataDirectory), undefined, {
-    record: ({ kind, sequence, timeMicroseconds, body }) => {
+    record: ({ kind, sequence, orderMicroseconds, timeMicroseconds, body }) => {
       if (kind !== RECORD_KIND.change && kind !== RECORD_KIND.audit) return
       const entry = decodeEntry(Buffer.from(body))
-      entries.push({ ...entry, sequence, timeMicroseconds, details: detailsOf(entry.metadata) })
+      entries.push({ ...entry, sequence, orderMicroseconds, timeMicroseconds, details: detailsOf(entry.metadata) })
     },
     batch: () => undefined,
   })

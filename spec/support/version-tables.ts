@@ -1,6 +1,7 @@
 /** Versions of keys as rows and as a list beside them, without a journal. */
 import { bucketIdOf, microsecondsOf, sequenceOf } from '../../engine/brands.ts'
 import { mkdirSync } from 'node:fs'
+import { oneTime } from '../../engine/journal/record-times.ts'
 import type { Change, ChangeNamed } from '../../engine/events/changes.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { TableTransaction } from '../../projections/apply/state-transaction.ts'
@@ -54,7 +55,7 @@ export class VersionFixture {
       for (const step of steps) {
         const changes = this.#changeOf(bucketId, step)
         if (changes !== undefined)
-          transaction.apply(sequenceOf(this.#sequence), microsecondsOf(this.#sequence), [changes])
+          transaction.apply(sequenceOf(this.#sequence), oneTime(microsecondsOf(this.#sequence)), [changes])
       }
     })
     this.#environment.refresh()

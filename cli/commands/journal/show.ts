@@ -105,9 +105,9 @@ export class JournalShowCommand extends JournalCommand {
     if (range.limit === 0) return
     const start = { sequence: range.from, time: range.since }
     for (const record of readRecords(directory, start, reportUnreadable)) {
-      // Sequences and times never decrease, so no later record is in the range.
-      if (record.sequence > range.to || record.time >= range.until) return
-      if (record.sequence < range.from || record.time < range.since) continue
+      // Sequences never decrease; times may, where the clock of the host was set back.
+      if (record.sequence > range.to) return
+      if (record.sequence < range.from || record.time < range.since || record.time >= range.until) continue
       const line = recordLine(record)
       if (!matches(line)) continue
       yield line

@@ -16,7 +16,7 @@ export class ClockWatermark {
 
   constructor(client: EngineClient, catalog: CatalogReader, journal: Journal, clock: Clock, intervalSeconds: number) {
     const observe = () => {
-      const isRecent = clock() - journal.position.timeMicroseconds < intervalSeconds * 1_000_000
+      const isRecent = clock() - journal.position.orderMicroseconds < intervalSeconds * 1_000_000
       if (
         isRecent ||
         !catalog

@@ -54,10 +54,10 @@ export async function startEngine(parts: EngineParts): Promise<OpenStore> {
   const loop = new EngineLoop(engine, strangers, {
     onReleased: (released) => removal.remove(released),
     onFailure,
-    onBatchDone: () => hooks.onBatchDone(journal.position.timeMicroseconds),
+    onBatchDone: () => hooks.onBatchDone(journal.position.orderMicroseconds),
     roomFor: () => room.roomFor,
     ...(hooks.onRoomChanged === undefined ? {} : { onRoomChanged: hooks.onRoomChanged }),
-    onSettingsChanged: () => hooks.onSettingsChanged?.(journal.position.timeMicroseconds),
+    onSettingsChanged: () => hooks.onSettingsChanged?.(journal.position.orderMicroseconds),
   })
   const client = new LocalEngineClient(loop)
   mark.write(false)

@@ -68,9 +68,11 @@ export function recoverJournal(disk: Disk, paths: StorePaths, known: KnownBefore
       const isRefused = end.end === 'refused'
       const cut = found.action === 'cut-tail' ? keepAside(disk, paths, segment, end.offset, isRefused) : undefined
       const sealed = found.action === 'open-next'
-      // Times never go back, and a segment without a batch knows by its header alone how late the record before it is.
-      const timeMicroseconds = microsecondsOf(Math.max(chain.timeMicroseconds, segment.header.createdMicroseconds))
-      const next = { ...chain, timeMicroseconds }
+      // Order times never go back, and a segment without a batch knows by its header alone how late the record before it is.
+      const orderMicroseconds = microsecondsOf(Math.max(chain.orderMicroseconds, segment.header.createdMicroseconds))
+      const isEmpty = chain.nextSequence === segment.header.firstSequence
+      const timeMicroseconds = isEmpty ? orderMicroseconds : chain.timeMicroseconds
+      const next = { ...chain, orderMicroseconds, timeMicroseconds }
       return { segment, offset: end.offset, chain: next, sealed, sealDigest: end.seal?.contentDigest, cut }
     }
   }
@@ -137,7 +139,7 @@ function withoutRefused(
   return { chain: found.chain, end: { offset: found.offset, end: 'refused', seal: undefined, reason } }
 }
 
-type KnownPoint = Omit<LastRecord, 'timeMicroseconds'> & { readonly name: string }
+type KnownPoint = Omit<LastRecord, 'orderMicroseconds' | 'timeMicroseconds'> & { readonly name: string }
 
 function knownPoints(known: KnownBefore): KnownPoint[] {
   return [

@@ -1,4 +1,5 @@
 import { AUDIT_RESULT_NAMES, eventId } from '../../../engine/events/audit.ts'
+import { hasOwnTime } from '../../../engine/journal/record-times.ts'
 import type { AuditRecord } from '../../../projections/audit/audit-record.ts'
 import { documented, form, mapOf, object, oneOf, orNull, TIME, text } from '../schemas/schema.ts'
 import { rfc3339 } from '../requests/timestamps.ts'
@@ -20,14 +21,24 @@ const EVENT_MEMBERS = {
   metadata: mapOf(documented({ type: ['string', 'integer'] })),
 }
 
-export const EVENT_RECORD = object(EVENT_MEMBERS)
+/** Only of a record whose place in the order of the log is by another time: the clock of the host was behind the log. */
+const OWN_TIME_MEMBERS = { order_time: TIME }
+
+export const EVENT_RECORD = object(EVENT_MEMBERS, OWN_TIME_MEMBERS)
 
 type AuditColumn = keyof typeof EVENT_MEMBERS
 
 /** Columns of the CSV, in their fixed order (specification, Audit export directory). */
 export const AUDIT_COLUMNS = Object.keys(EVENT_MEMBERS) as AuditColumn[]
 
-export function auditEventRecord({ sequence, timeMicroseconds, entry }: AuditRecord) {
+export function auditEventRecord(record: AuditRecord): EventRecord {
+  const members = eventMembers(record)
+  return hasOwnTime(record) ? { ...members, order_time: rfc3339(record.orderMicroseconds) } : members
+}
+
+type EventRecord = ReturnType<typeof eventMembers> & { readonly order_time?: string }
+
+function eventMembers({ sequence, timeMicroseconds, entry }: AuditRecord) {
   return {
     timestamp: rfc3339(timeMicroseconds),
     event_id: eventId(sequence),
@@ -84,9 +95,11 @@ export const EXPORT_FORMS: Readonly<Record<ExportFormat, ExportForm>> = {
   },
 }
 
-/** A row (RFC 4180). Cells are not altered to guard against spreadsheet formulas: an export shows what was recorded. */
+/** A row (RFC 4180). The columns are fixed, so the order time is in `metadata`. Cells are not altered to guard against spreadsheet formulas: an export shows what was recorded. */
 function csvRow(record: AuditRecord): string {
-  const fields = auditEventRecord(record)
+  const { metadata, ...others } = eventMembers(record)
+  const own = hasOwnTime(record) ? { order_time: rfc3339(record.orderMicroseconds) } : {}
+  const fields = { ...others, metadata: { ...metadata, ...own } }
   const cells = AUDIT_COLUMNS.map((name) => {
     const value = fields[name]
     return csvField(typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value))

@@ -1,5 +1,6 @@
 import { KEY_BYTES_MAXIMUM } from '../../../engine/domain/names.ts'
 import { type Microseconds, microsecondsOf } from '../../../engine/brands.ts'
+import type { Done } from '../../../engine/commands/done.ts'
 import type { ObjectConditions } from '../../../engine/events/record-objects.ts'
 import type { AuditRange } from '../../../projections/audit/audit-export.ts'
 import { invalid } from '../errors.ts'
@@ -38,14 +39,23 @@ export function rangeOf(request: RangeRequest, { clock }: ManagementServices): E
 }
 
 /**
- * The range of a recorded export. It ends with the batch of the export's record, so that later records are not in it.
- * No record of another batch has the same time.
+ * The range of a recorded export. It ends with the batch of the export's record, so that later records are not in it:
+ * no record of another batch has the same order time, and where the clock was set back since, later records are not in it
+ * either.
  */
 export function exportedRange<R extends Pick<ExportRange, 'fromMicroseconds' | 'toMicroseconds'>>(
   range: R,
-  recordedMicroseconds: Microseconds,
+  { timeMicroseconds, sequence }: Pick<Done, 'timeMicroseconds' | 'sequence'>,
 ): R & AuditRange {
-  const now = recordedMicroseconds + 1
+  return { ...endingAt(range, timeMicroseconds), throughSequence: sequence }
+}
+
+/** A range that ends with a moment at the latest. */
+export function endingAt<R extends Pick<ExportRange, 'fromMicroseconds' | 'toMicroseconds'>>(
+  range: R,
+  moment: Microseconds,
+): R & AuditRange {
+  const now = moment + 1
   return { ...range, toMicroseconds: microsecondsOf(Math.min(range.toMicroseconds ?? now, now)) }
 }
 

@@ -26,12 +26,6 @@ function cursorOf(timeMicroseconds: Microseconds | undefined, id: string | undef
   return { timeMicroseconds, ...positionOf('after_id', id) }
 }
 
-/** The later of two optional times. */
-function laterOf(one: Microseconds | undefined, other: Microseconds | undefined): Microseconds | undefined {
-  if (one === undefined || other === undefined) return one ?? other
-  return one > other ? one : other
-}
-
 function onlyType(type: StorageEventType | undefined): ReadonlySet<StorageEventType> | undefined {
   return type === undefined ? undefined : new Set([type])
 }
@@ -76,7 +70,7 @@ const getEvents = defineRoute({
     const after = cursorOf(request.query('after_time'), request.query('after_id'))
     const query = {
       after,
-      sinceMicroseconds: laterOf(request.query('since'), after?.timeMicroseconds),
+      sinceMicroseconds: request.query('since'),
       untilMicroseconds: request.query('until'),
       bucket: request.query('bucket'),
       types: onlyType(request.query('type')),

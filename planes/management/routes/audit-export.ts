@@ -68,8 +68,8 @@ async function exportIn(
   const exportId = `${eventId(head.sequence)}-${randomBytes(8).toString('hex')}`
   const described = { export_id: exportId, ...rangeRecord(range), ...filterRecord(range) }
   const details = { ...described, head_sequence: head.sequence, head_hash: head.hash }
-  const { timeMicroseconds } = await recordExport(request, Object.entries(details).flat())
-  const records = services.audit.records(exportedRange(range, timeMicroseconds), place)
+  const recorded = await recordExport(request, Object.entries(details).flat())
+  const records = services.audit.records(exportedRange(range, recorded), place)
   const body = await AuditExportSource.open(records, EXPORT_FORMS[range.format], {
     ended: () => concludeExport(request, services, exportId, records),
     closed: () => place.leave(),

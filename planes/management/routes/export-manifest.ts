@@ -7,6 +7,7 @@ import { threadTurns } from '../../../projections/audit/turns.ts'
 import { auditEventRecord, EVENT_ID, EXPORT_FORMATS } from '../audit/audit-forms.ts'
 import { CHAIN_PROBLEM, problemRecord } from '../audit/chain-problem.ts'
 import {
+  endingAt,
   EXPORT_OPERATION,
   exportedRange,
   type ExportRange,
@@ -80,14 +81,14 @@ function timeOf(value: unknown): Microseconds | undefined {
 /** The range of an export, from its record. */
 function recordedRange(record: AuditRecord, { from, to }: Members): AuditRange {
   const range = { fromMicroseconds: timeOf(from) ?? microsecondsOf(0), toMicroseconds: timeOf(to) }
-  return exportedRange(range, record.timeMicroseconds)
+  return exportedRange(range, record)
 }
 
 const NO_DAMAGE = new DamageList()
 
 /**
- * What a range has. Where the export met damage, or the ends cannot be read, the whole range is read again, in a place of its
- * own: which records are missing is in no record, because there may be too many.
+ * What a range has. Where the export met damage, the ends cannot be read, or the clock of the host was set back, the whole range
+ * is read again, in a place of its own: which records are missing is in no record, because there may be too many.
  */
 async function contentOf(
   range: AuditRange,
@@ -95,7 +96,7 @@ async function contentOf(
   request: ManagementRequest,
   { audit, heavy }: ManagementServices,
 ): Promise<{ readonly records: number; readonly ends: RangeEnds | undefined; readonly damage: DamageList }> {
-  if (!isDamaged) {
+  if (!isDamaged && audit.isInOrder) {
     try {
       const ends = await audit.rangeEnds(range, threadTurns.of(request.identity.credentialId))
       const records = ends === undefined ? 0 : audit.entriesBetween(ends.firstSequence, ends.lastSequence)
@@ -122,8 +123,10 @@ function contentRecord({ records, ends, damage }: Awaited<ReturnType<typeof cont
   }
 }
 
-function sequencesRecord({ firstSequence, lastSequence, previousHash, lastHash }: RangeEnds) {
-  return { first: firstSequence, last: lastSequence, previous_hash: previousHash, last_hash: lastHash }
+function sequencesRecord({ firstSequence, lastSequence, previousHash, lastHash, parts }: RangeEnds) {
+  const ends = { first: firstSequence, last: lastSequence, previous_hash: previousHash, last_hash: lastHash }
+  // Only where the clock was set back, records between the first and the last have other times.
+  return parts === 1 ? ends : { ...ends, parts }
 }
 
 /** Pages of records in which the outcome of an export is searched: it may be as far from the attempt as the export was long. */
@@ -239,7 +242,9 @@ export const getManifest = defineRoute({
         head_sequence: orNull(whole()),
         head_hash: orNull(SHA256),
         records: orNull(whole()),
-        sequences: orNull(object({ first: whole(), last: whole(), previous_hash: SHA256, last_hash: SHA256 })),
+        sequences: orNull(
+          object({ first: whole(), last: whole(), previous_hash: SHA256, last_hash: SHA256 }, { parts: whole() }),
+        ),
         outcome: orNull(
           object({
             event_id: form(EVENT_ID),
@@ -262,7 +267,7 @@ export const getManifest = defineRoute({
       const asked = rangeOf(request, services)
       const last = await lastExport(asked, request, services)
       if (last !== undefined) return jsonResponse(200, await exportedManifest(last, request, services))
-      const range = exportedRange(asked, microsecondsOf(services.clock() * 1000))
+      const range = endingAt(asked, microsecondsOf(services.clock() * 1000))
       const members = { format: asked.format, ...filterRecord(asked) }
       return jsonResponse(200, { ...manifest(services, range, members), ...NOT_EXPORTED })
     }

@@ -312,7 +312,7 @@ test('what golden journals hold is written today with the same bytes: it is read
         if (batch === undefined) throw new Error(`${path}: no batch at ${at}`)
         builder.begin(batch.firstSequence)
         const fault = readRecords(bytes.subarray(at, at + batch.bytes), batch, chain, (record) =>
-          builder.add(record.kind, record.timeMicroseconds, bodyAgain(record)),
+          builder.addAgain(record.kind, record, bodyAgain(record)),
         )
         t.equal(fault, undefined)
         written.push(Buffer.from(builder.finish(batch.batchNumber, batch.segmentNumber, batch.seals)))

@@ -58,15 +58,17 @@ export async function showJournal(journal: JournalBuilder): Promise<Shown> {
     place: { segmentFirstSequence: sequenceOf(0), offset: bytes.length },
   }
   const cursor = () => new JournalCursor(disk, PATHS, serverTurns, start, end.place, MEMORY)
+  const { nextSequence: following, place } = end
+  const stretch = { first: sequenceOf(0), beginning: start, following, end: place, isOrdered: true }
   const scan = (filter: object) =>
-    new AuditScan({ ...EVER, limit: LIMIT, ...filter }, end, serverTurns, LIMIT).run(cursor())
+    new AuditScan({ ...EVER, limit: LIMIT, ...filter }, serverTurns, LIMIT).run([stretch], cursor)
   const page = await scan({})
   const filtered = await scan({ bucket: 'no-such-bucket', requestId: 'no-such-request' })
   return {
     page,
     filtered,
     exported: await countExported(
-      new AuditRecords(EVER, new JournalRange(cursor(), sequenceOf(0), end.nextSequence), serverTurns),
+      new AuditRecords(EVER, [stretch], () => new JournalRange(cursor(), stretch.first, following), serverTurns),
     ),
     events: await readEvents(cursor(), journal.nextSequence - 1),
     asBytes: await shownAsBytes(cursor()),
@@ -100,8 +102,8 @@ async function shownAsBytes(cursor: JournalCursor): Promise<number[]> {
     if (step === 'damaged') continue
     const frames = new RecordFrames(step.bytes, step.header)
     while (frames.next()) {
-      const { sequence, kind, body, hash, previousHash, timeMicroseconds: time } = frames
-      const line = recordLine({ sequence, kind, body, hash, previousHash, time })
+      const { sequence, kind, body, hash, previousHash, timeMicroseconds: time, orderMicroseconds: orderTime } = frames
+      const line = recordLine({ sequence, kind, body, hash, previousHash, time, orderTime })
       JSON.stringify(line)
       if (line.body !== undefined) found.push(sequence)
     }

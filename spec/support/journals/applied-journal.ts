@@ -37,11 +37,17 @@ export async function appliedJournal(
   environment.write(() => {
     for (const segment of whole.segments) {
       for (const { batchNumber, offset, length, records } of segment.batches) {
+        const time = whole.time - whole.nextSequence + (records.at(-1)?.sequence ?? 0)
         const position = branded<AppliedPosition>({
           sequence: records.at(-1)?.sequence ?? 0,
           batch: batchNumber,
           head: whole.lastHash,
-          timeMicroseconds: whole.time - whole.nextSequence + (records.at(-1)?.sequence ?? 0),
+          orderMicroseconds: time,
+          timeMicroseconds: time,
+          earliestMicroseconds: time - records.length + 1,
+          latestMicroseconds: time,
+          differ: false,
+          descend: false,
           segmentNumber: segment.number,
           segmentFirstSequence: segment.firstSequence,
           batchOffset: offset,

@@ -1,5 +1,5 @@
 /** Journals with one thing wrong in a record or batch, and what a verifier must say of it first. */
-import { KIND, repairBatch, repairRecord } from './journal-bytes.ts'
+import { KIND, repairBatch, repairRecord, withHostTime } from './journal-bytes.ts'
 import {
   BROKEN,
   CHANGED,
@@ -75,7 +75,30 @@ const tampered: readonly DamagedJournal[] = [
   made(
     'a body version is unknown',
     [0, recordAt(5), 5, DAMAGED],
-    altered(5, (record) => (record.bodyVersion = 2)),
+    altered(5, (record) => (record.bodyVersion = 3)),
+  ),
+  made(
+    'a time of the host that is too near',
+    [0, recordAt(5), 5, DAMAGED],
+    altered(5, (record) => withHostTime(record, record.time - 1_000_000)),
+  ),
+  made(
+    'a time of the host after the order time',
+    [0, recordAt(5), 5, DAMAGED],
+    altered(5, (record) => withHostTime(record, record.time + 5_000_000)),
+  ),
+  made(
+    'a time of the host beyond all times',
+    [0, recordAt(5), 5, DAMAGED],
+    altered(5, (record) => withHostTime(record, 2 ** 53)),
+  ),
+  made(
+    'a body too short for the time of the host',
+    [0, recordAt(5), 5, DAMAGED],
+    altered(5, (record) => {
+      record.bodyVersion = 2
+      record.body = Buffer.alloc(7)
+    }),
   ),
   made(
     'a second genesis',

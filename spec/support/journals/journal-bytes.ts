@@ -91,6 +91,14 @@ export function recordHash(record: Buffer, bodyBytes: number): Buffer {
     .digest()
 }
 
+/** Gives a record a time of the host, in microseconds, before its body. */
+export function withHostTime(record: RecordFields, host: number): void {
+  const time = Buffer.alloc(8)
+  time.writeBigUInt64BE(BigInt(host))
+  record.bodyVersion = 2
+  record.body = Buffer.concat([time, record.body])
+}
+
 export function encodeRecord(fields: RecordFields): { bytes: Buffer; hash: Buffer } {
   const bytes = Buffer.alloc(Math.ceil((88 + fields.body.length) / 8) * 8)
   bytes.writeUInt32BE(fields.body.length, 32)

@@ -17,6 +17,8 @@ export interface RecordLine {
   readonly sequence: number
   /** RFC 3339, UTC, with microseconds. */
   readonly timestamp: string
+  /** The same, of the time that orders the log; only where the clock of the host was behind the log. */
+  readonly order_time?: string
   /** `genesis`, `seal`, `change` or `audit`. */
   readonly kind: string
   readonly principal?: Printable
@@ -54,6 +56,7 @@ export function recordLine(record: StoredRecord): RecordLine {
     event_id: eventId(record.sequence),
     sequence: record.sequence,
     timestamp: formatMicroseconds(record.time),
+    ...(record.orderTime === record.time ? {} : { order_time: formatMicroseconds(record.orderTime) }),
     kind: row?.name ?? String(record.kind),
     ...(row?.read(record.body) ?? { body: record.body.toString('hex') }),
     previous_hash: record.previousHash,

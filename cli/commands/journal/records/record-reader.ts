@@ -6,6 +6,7 @@ import {
   BATCH_TRAILER_BYTES,
   type BatchHeader,
   batchBytes,
+  hostTimeBytes,
   isSegmentName,
   paddedRecordBytes,
   RECORD,
@@ -23,8 +24,10 @@ import { findBatchHeader } from '../../../../engine/verify/tail-scan.ts'
 /** A stored record. `body` is valid until the next record is read. */
 export interface StoredRecord {
   readonly sequence: number
-  /** Microseconds since 1970. */
+  /** What the host's clock said, in microseconds since 1970. */
   readonly time: number
+  /** The time that orders the log; the same unless the clock was behind the log. */
+  readonly orderTime: number
   readonly kind: number
   readonly body: Buffer
   /** In hexadecimal, as `hash`. */
@@ -42,7 +45,7 @@ interface ReadingStart {
 /** Called for a part of the journal that cannot be read. */
 type ReportUnreadable = (segment: string, offset: number) => void
 
-/** Offset of the time of the first record in a segment. */
+/** Offset of the order time of the first record in a segment. */
 const FIRST_TIME_OFFSET = SEGMENT_HEADER_BYTES + BATCH_HEADER_BYTES + RECORD.time
 /** Bytes of a segment up to the end of that. */
 const FIRST_BYTES = FIRST_TIME_OFFSET + 8
@@ -79,12 +82,12 @@ export function* readRecords(
 function endsBefore(journalDirectory: string, next: string, start: ReadingStart): boolean {
   if (start.sequence !== undefined && sequenceInName(next) <= start.sequence) return true
   if (start.time === undefined) return false
-  const time = firstTime(join(journalDirectory, next))
+  const time = firstOrderTime(join(journalDirectory, next))
   return time !== undefined && time < start.time
 }
 
-/** Time of the first record of a segment. No earlier record has a later time. */
-function firstTime(path: string): number | undefined {
+/** Order time of the first record of a segment. No earlier record has a later one, and no time is after its order time. */
+function firstOrderTime(path: string): number | undefined {
   const window = new SegmentWindow(path, { digests: false, windowBytes: FIRST_BYTES })
   try {
     const isThere = window.ensure(0, FIRST_BYTES) && !('fault' in readBatchHeader(window.bytes, SEGMENT_HEADER_BYTES))
@@ -143,12 +146,16 @@ function* recordsOf(window: SegmentWindow, offset: number, header: BatchHeader):
   while (end - position >= RECORD_HEADER_BYTES) {
     const bodyBytes = bytes.readUInt32BE(position + RECORD.length)
     const next = position + paddedRecordBytes(bodyBytes)
-    if (next > end) return false
+    const before = hostTimeBytes(bytes, position)
+    if (next > end || bodyBytes < before) return false
+    const bodyAt = position + RECORD_HEADER_BYTES
+    const orderTime = readUnsigned64(bytes, position + RECORD.time)
     yield {
       sequence: readUnsigned64(bytes, position + RECORD.sequence),
-      time: readUnsigned64(bytes, position + RECORD.time),
+      time: before === 0 ? orderTime : readUnsigned64(bytes, bodyAt),
+      orderTime,
       kind: bytes.readUInt16BE(position + RECORD.kind),
-      body: bytes.subarray(position + RECORD_HEADER_BYTES, position + RECORD_HEADER_BYTES + bodyBytes),
+      body: bytes.subarray(bodyAt + before, bodyAt + bodyBytes),
       previousHash: bytes.toString('hex', position + RECORD.previousHash, position + RECORD_HEADER_BYTES),
       hash: bytes.toString('hex', position, position + 32),
     }

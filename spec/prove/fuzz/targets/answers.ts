@@ -98,6 +98,7 @@ function judgeExport(input: Buffer): Verdict {
   const entry = { result: 'success', principal, operation, resource, metadata: [text, operation, 'n', 5] } as const
   const record = {
     sequence: sequenceOf(7),
+    orderMicroseconds: microsecondsOf(1),
     timeMicroseconds: microsecondsOf(1),
     entry: { ...entry, credentialId: undefined, sourceAddress: text, requestId: undefined, intent: undefined },
   }
