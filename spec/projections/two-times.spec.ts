@@ -1,4 +1,4 @@
-/** A host's clock that jumps: what people see has its times, and the order of the log does not change (decision 0194). */
+/** A host's clock that jumps: what people see has its times, and the order of the log does not change (decision 0210). */
 import { rmSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { type Test, test } from 'tap'
@@ -127,15 +127,17 @@ async function assertRange(t: Test, jumping: JumpingStore, since: number, until:
   }
 }
 
+function makesEvent({ changes }: JournalEntry): boolean {
+  return changes.some(({ name }) => name === 'object.written' || name === 'bucket.created')
+}
+
 async function assertEvents(
   t: Test,
   log: EventLog,
   inside: readonly JournalEntry[],
   times: Pick<AuditQuery, 'sinceMicroseconds' | 'untilMicroseconds'>,
 ): Promise<void> {
-  const made = ({ changes }: JournalEntry) =>
-    changes.some(({ name }) => name === 'object.written' || name === 'bucket.created')
-  const expected = inside.filter(made).map(({ sequence, timeMicroseconds }) => `${sequence} ${timeMicroseconds}`)
+  const expected = inside.filter(makesEvent).map(({ sequence, timeMicroseconds }) => `${sequence} ${timeMicroseconds}`)
   const found: string[] = []
   let after: { sequence: ReturnType<typeof sequenceOf>; index: number } | undefined
   for (;;) {
