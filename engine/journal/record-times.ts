@@ -2,7 +2,7 @@ import { type Microseconds, microsecondsOf } from '../brands.ts'
 import { BODY_VERSION_WITH_TIME, HOST_TIME_BYTES, RECORD, readUint64 } from './format.ts'
 
 /**
- * The two times of a record (spec/decisions/0210-two-times.md). The order time never goes back: it is the later of the
+ * The two times of a record (spec/decisions/0229-two-times.md). The order time never goes back: it is the later of the
  * host's clock and the order time of the record before. The time is what the host's clock said, and what people see. A
  * record has 8 more bytes only where they differ by more than `TIMES_AGREE_MICROSECONDS`; elsewhere both are the order
  * time.

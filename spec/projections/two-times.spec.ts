@@ -1,4 +1,4 @@
-/** A host's clock that jumps: what people see has its times, and the order of the log does not change (decision 0210). */
+/** A host's clock that jumps: what people see has its times, and the order of the log does not change (decision 0229). */
 import { rmSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { type Test, test } from 'tap'

@@ -1,4 +1,4 @@
-/** Golden journal of a host whose clock was wrong: records with two times (decision 0210). */
+/** Golden journal of a host whose clock was wrong: records with two times (decision 0229). */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
