@@ -8,8 +8,10 @@ import { accepted, type FuzzTarget, mustBeSame, mustHold, refused, type Verdict 
 import { LOG, SEEN, WITNESS, WITNESS_KEY } from '../witness-stub.ts'
 
 const SIZES = [SEEN, 6, 8, 64, 100]
+/** Of the tree in one of the submissions that an input may be made from. */
+const OTHER_SIZE = 7
 /** Every text that may be cosigned, whatever lines follow it. */
-const TRUE_HEADS = new Map(SIZES.map((size) => [LOG.text(size).toString(), size]))
+const TRUE_HEADS = new Map([...SIZES, OTHER_SIZE].map((size) => [LOG.text(size).toString(), size]))
 const TIME = 1_795_000_000
 
 function headOf(text: string): string {
@@ -57,7 +59,7 @@ function repair(input: Buffer): Buffer {
   return Buffer.from(`${text.slice(0, split + 2)}${note}`)
 }
 
-const OTHERS = [LOG.submission(0, 0), LOG.submission(0, SEEN), LOG.submission(6, 64), LOG.submission(SEEN, 7)]
+const OTHERS = [LOG.submission(0, 0), LOG.submission(0, SEEN), LOG.submission(6, 64), LOG.submission(SEEN, OTHER_SIZE)]
 
 export const WITNESS_TARGETS: readonly FuzzTarget[] = [
   {
