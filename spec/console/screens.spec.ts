@@ -1,5 +1,6 @@
 /** Every screen for each role: nothing hinders anybody, the policy is never broken, nothing is wider than a phone. */
 import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
 import { type Test, test } from 'tap'
 import { hindrances } from '../support/browser/axe.ts'
 import { goTo, type OpenConsole, signIn, withConsole } from './open-console.ts'
@@ -15,11 +16,14 @@ interface Visit {
   readonly roles: readonly Role[]
 }
 
+interface View {
+  readonly colorScheme: 'light' | 'dark'
+  readonly viewport: { readonly width: number; readonly height: number }
+}
+
 /** A window as a desk has it, and one as a phone; each with the colours of the other's night. */
-const VIEWS = [
-  { colorScheme: 'light', viewport: { width: 1280, height: 800 } },
-  { colorScheme: 'dark', viewport: { width: 320, height: 640 } },
-] as const
+const DESK: View = { colorScheme: 'light', viewport: { width: 1280, height: 800 } }
+const PHONE: View = { colorScheme: 'dark', viewport: { width: 320, height: 640 } }
 
 /** Fills a store, and says where its screens are. */
 async function visits({ api, put }: OpenConsole): Promise<readonly Visit[]> {
@@ -68,27 +72,38 @@ async function visits({ api, put }: OpenConsole): Promise<readonly Visit[]> {
   ]
 }
 
-/** Goes through the screens of a role; each ends with nothing that is still loaded. */
+/**
+ * Goes through the screens of a role; each ends with nothing that is still loaded. An auditor comes to each by phone and goes on
+ * at a desk, others the other way round.
+ */
 async function walk(t: Test, { open, tokens }: OpenConsole, list: readonly Visit[], role: Role): Promise<void> {
-  for (const view of VIEWS) {
-    const { page, complaints } = await open(t, view)
-    await signIn(page, tokens[role])
-    for (const { addresses, roles } of list) {
-      for (const address of addresses) {
-        await goTo(page, address)
-        const refused = page.getByText('Page not found')
-        await page.locator('main').locator('h1, h2, [role=alert]').first().or(refused).first().waitFor()
-        await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
-        const where = `${role}, ${address}, ${view.colorScheme}`
-        // For an auditor "new" is the id of a policy, which there is not.
-        const sees = address === 'access/policies/new' ? role !== 'storage-administrator' : roles.includes(role)
-        t.equal(await refused.count(), sees ? 0 : 1, where)
-        t.same(await hindrances(page), [], where)
-        t.equal(await page.evaluate('document.documentElement.scrollWidth'), view.viewport.width, where)
-      }
+  const [first, second] = role === 'auditor' ? [PHONE, DESK] : [DESK, PHONE]
+  const { page, complaints } = await open(t, first)
+  await signIn(page, tokens[role])
+  for (const { addresses, roles } of list) {
+    for (const address of addresses) {
+      await page.setViewportSize(first.viewport)
+      await page.emulateMedia({ colorScheme: first.colorScheme })
+      await goTo(page, address)
+      const refused = page.getByText('Page not found')
+      await page.locator('main').locator('h1, h2, [role=alert]').first().or(refused).first().waitFor()
+      await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
+      // For an auditor "new" is the id of a policy, which there is not.
+      const sees = address === 'access/policies/new' ? role !== 'storage-administrator' : roles.includes(role)
+      t.equal(await refused.count(), sees ? 0 : 1, `${role}, ${address}`)
+      await examine(t, page, first, `${role}, ${address}`)
+      await page.setViewportSize(second.viewport)
+      await page.emulateMedia({ colorScheme: second.colorScheme })
+      await examine(t, page, second, `${role}, ${address}`)
     }
-    t.same(complaints, [], `${role}: the policy was not broken`)
   }
+  t.same(complaints, [], `${role}: the policy was not broken`)
+}
+
+/** Nothing on a screen hinders anybody, and nothing is wider than the window. */
+async function examine(t: Test, page: Page, { colorScheme, viewport }: View, what: string): Promise<void> {
+  t.same(await hindrances(page), [], `${what}, ${colorScheme}`)
+  t.equal(await page.evaluate('document.documentElement.scrollWidth'), viewport.width, `${what}, ${colorScheme}`)
 }
 
 await withConsole((opened) => {

@@ -7,6 +7,7 @@ import type { Ledger } from './ledger.ts'
 import type { Lane } from '../../support/raw/lane.ts'
 import { overLanes } from './over-lanes.ts'
 import type { RawAnswer } from '../../support/raw/raw-answer.ts'
+import { shareOfCases } from './share-of-cases.ts'
 import { bytesOf, type Signable, signed } from './signed-requests.ts'
 
 const LANES = 12
@@ -57,14 +58,27 @@ export class Assault {
   readonly ledger: Ledger
   readonly canaries: Canaries
   readonly random: Random
+  /** How much of its cases a run tries; 1 is all of them. */
+  readonly part: number
   /** Of each request by its id, the name of its case and whether it may have changed something. */
   readonly #asked = new Map<string, AskedCase>()
 
-  constructor(arena: Arena, ledger: Ledger, canaries: Canaries, random: Random) {
+  constructor(arena: Arena, ledger: Ledger, canaries: Canaries, random: Random, part = 1) {
     this.arena = arena
     this.ledger = ledger
     this.canaries = canaries
     this.random = random
+    this.part = part
+  }
+
+  /** The share of the cases that this run tries, with each kind in it. */
+  some<T>(cases: readonly T[], kindsOf: (one: T) => readonly string[]): readonly T[] {
+    return shareOfCases(cases, this.part, this.random, kindsOf)
+  }
+
+  /** The share of a count that this run makes. */
+  fewer(count: number): number {
+    return Math.ceil(count * this.part)
   }
 
   async onS3<T>(area: string, items: readonly T[], work: (lane: Lane, item: T) => Promise<void>): Promise<void> {

@@ -76,7 +76,10 @@ function s3Fault({ status, code, body }: RawAnswer, method: string): string | un
 
 export async function attackByChance(assault: Assault): Promise<void> {
   const { arena, ledger, random } = assault
-  const requests = fc.sample(s3Request(arena.uploads.chance), { numRuns: REQUESTS, seed: random.below(2 ** 31) })
+  const requests = fc.sample(s3Request(arena.uploads.chance), {
+    numRuns: assault.fewer(REQUESTS),
+    seed: random.below(2 ** 31),
+  })
   await assault.onS3('requests to S3 by chance', requests, async (lane, request) => {
     const { method, bucket, key, query, headers, isSigned } = request
     const path = `/${bucket}${key === null ? '' : `/${key}`}`
@@ -169,7 +172,7 @@ function targetOf(
 
 async function attackManagement(assault: Assault): Promise<void> {
   const { arena, ledger, random } = assault
-  const requests = fc.sample(apiRequest, { numRuns: REQUESTS, seed: random.below(2 ** 31) })
+  const requests = fc.sample(apiRequest, { numRuns: assault.fewer(REQUESTS), seed: random.below(2 ** 31) })
   await assault.onApi('requests to the management plane by chance', requests, async (lane, request) => {
     const { route, segments, query, body, token } = request
     // What is there stays for the requests to come.

@@ -90,7 +90,7 @@ function shapeOf({ head, body, requestId }: RawAnswer, [bucket, key]: readonly [
 export async function attackExistence(assault: Assault): Promise<void> {
   const cases = casesOf(assault.arena)
   // A part of them in every run: chance decides which.
-  const share = cases.filter(() => assault.random.below(SHARE) === 0)
+  const share = cases.filter(() => assault.random.below(Math.round(SHARE / assault.part)) === 0)
   await assault.onS3('what there is, asked by who may not', share, async (lane, one) => {
     const shapes = new Map<string, string>()
     for (const place of PLACES) {

@@ -106,7 +106,8 @@ export async function attackDocuments(assault: Assault): Promise<void> {
     ...requests,
     ...creation.map((one) => ({ ...one, body: '<CreateBucketConfiguration></CreateBucketConfiguration>' })),
   ]
-  const cases = all.flatMap((request) => spoiledXml(request.body).map((spoiled) => ({ request, spoiled })))
+  const each = all.flatMap((request) => spoiledXml(request.body).map((spoiled) => ({ request, spoiled })))
+  const cases = assault.some(each, ({ request, spoiled }) => [request.operation.name, spoiled.name])
   await assault.onS3('hostile XML', cases, async (lane, { request, spoiled }) => {
     const { path, query, operation } = request
     const { body, refused } = spoiled
@@ -150,9 +151,10 @@ function spoiledJson(document: string): Spoiled[] {
 async function attackJson(assault: Assault): Promise<void> {
   const { arena } = assault
   const routes = routeList.filter(({ body }) => body === 'json')
-  const cases = routes.flatMap((route) =>
+  const all = routes.flatMap((route) =>
     spoiledJson(DOCUMENT_BODIES[`${route.method} ${route.path}`] ?? '{}').map((spoiled) => ({ route, spoiled })),
   )
+  const cases = assault.some(all, ({ route, spoiled }) => [`${route.method} ${route.path}`, spoiled.name])
   await assault.onApi('hostile JSON', cases, async (lane, { route, spoiled }) => {
     const { method, path } = route
     const name = `${method} ${path} / ${spoiled.name}`

@@ -63,7 +63,10 @@ export async function attackRoutes(assault: Assault): Promise<void> {
   // Those who may nothing come first, while everything is still there.
   const senders = managementSenders(arena.known).toReversed()
   const ending = rows.filter(({ path }) => path !== ENDLESS)
-  const cases = senders.flatMap((sender) => ending.flatMap((row) => casesOf(row, sender)))
+  const all = senders.flatMap((sender) => ending.flatMap((row) => casesOf(row, sender)))
+  const cases = assault.some(all, ({ row, sender, method }) => {
+    return [sender.name, `${method} ${row.path}: ${expectedOf(row, sender)}`]
+  })
   await assault.onApi('every management route by everybody', cases, async (lane, one) => {
     const { name, row, sender, method, body } = one
     const bytes = bytesOf(one, arena.server.apiEndpoint.slice('http://'.length))

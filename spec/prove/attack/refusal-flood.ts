@@ -32,18 +32,20 @@ const COST_MAXIMUM = 8
 const TICK_SECONDS = 0.01
 
 /** Gives a line for the reader. */
-export async function attackRefusals({ ledger }: Assault): Promise<string> {
+export async function attackRefusals(assault: Assault): Promise<string> {
+  const { ledger } = assault
+  const count = assault.fewer(REQUESTS)
   const dataDirectory = mkdtempSync(join(tmpdir(), 'refusal-flood-'))
   const server = await startProcess({ dataDirectory })
   try {
-    ledger.tried('refusals', REQUESTS + 2 * HEADS)
-    ledger.requests += REQUESTS + 2 * HEADS
+    ledger.tried('refusals', count + 2 * HEADS)
+    ledger.requests += count + 2 * HEADS
     const before = writtenBytes(new StorePaths(dataDirectory))
     const started = performance.now()
     const head = (index: number) => `GET /${'p'.repeat(PATH_BYTES)}/${index} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`
     await send(
       server,
-      Array.from({ length: REQUESTS }, (_, index) => head(index)),
+      Array.from({ length: count }, (_, index) => head(index)),
     )
     const seconds = (performance.now() - started) / 1000
     const plain = await cost(server, 'GET /b/k HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
@@ -53,9 +55,9 @@ export async function attackRefusals({ ledger }: Assault): Promise<string> {
     const bound = BUDGET_BYTES * FRAMES * (SAVED_SECONDS + 2 * seconds + 10)
     if (grown > bound) ledger.fault('wrong', 'refusals', `${grown} bytes of journal for refusals, at most ${bound}`)
     const counted = countedIn(dataDirectory)
-    if (counted !== REQUESTS + 2 * HEADS) ledger.fault('wrong', 'refusals', `${counted} requests are in the journal`)
+    if (counted !== count + 2 * HEADS) ledger.fault('wrong', 'refusals', `${counted} requests are in the journal`)
     if (worst > COST_MAXIMUM) ledger.fault('wrong', 'refusals', `the worst head costs ${worst.toFixed(1)} plain ones`)
-    const ratio = (grown / (REQUESTS * PATH_BYTES)).toFixed(3)
+    const ratio = (grown / (count * PATH_BYTES)).toFixed(3)
     return `${ratio} bytes of journal for a byte of a refused request; the worst head costs ${worst.toFixed(1)} plain ones`
   } finally {
     await server.stop()

@@ -6,8 +6,10 @@ import { type GoodClient, goOn, judge, percentile, type Seen } from './good-clie
 export interface Trial {
   readonly goods: readonly GoodClient[]
   readonly startBad: () => Promise<BadClients>
-  /** The bad clients are there so long before the good ones begin, and gone so long before this ends. */
+  /** The bad clients are there so long before the good ones begin. */
   readonly leadMilliseconds: number
+  /** The bad clients are gone so long before what they left in use is looked at. */
+  readonly restMilliseconds: number
   readonly milliseconds: number
   /** Who has no answer by then has none. */
   readonly patienceMilliseconds: number
@@ -42,7 +44,7 @@ export const ACCOUNTS_JOURNAL_MEBIBYTES = 4
 
 /** @throws Error when the bad clients did not last as long as the good ones: then nothing was tried */
 export async function tryCrowd(trial: Trial): Promise<Outcome> {
-  const { goods, server, leadMilliseconds } = trial
+  const { goods, server, leadMilliseconds, restMilliseconds } = trial
   const memory = new Highest(() => server.memoryMebibytes())
   const journalBefore = server.journalMebibytes()
   const cameAt = performance.now()
@@ -56,7 +58,7 @@ export async function tryCrowd(trial: Trial): Promise<Outcome> {
   const badSeconds = (performance.now() - cameAt) / 1000
   const memoryGrowth = memory.stop()
   await bad.stop()
-  await sleep(leadMilliseconds)
+  await sleep(restMilliseconds)
   const left = await leftInUse(server, trial.patienceMilliseconds)
   const journalRate = (server.journalMebibytes() - journalBefore) / badSeconds
   const wrong = [

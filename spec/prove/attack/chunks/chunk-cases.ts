@@ -7,6 +7,8 @@ import { type ChunkTarget, type SpoiledChunks, WholeChunks } from './spoiling.ts
 
 export interface ChunkCase extends SpoiledChunks {
   readonly target: ChunkTarget
+  /** The operation, the form, the size, and how it was spoiled. */
+  readonly kinds: readonly string[]
 }
 
 interface Signer {
@@ -47,8 +49,8 @@ export function spoiledChunks(
   return wholesOf(targets, host, signer, sizes).flatMap(([target, whole]) =>
     [...BODY_SPOILINGS, ...HEAD_SPOILINGS].flatMap((spoiling) =>
       spoiling(whole).map((spoiled) => {
-        const name = [target.name, whole.form, `${whole.options.payload.length} bytes`, spoiled.name].join(' / ')
-        return { ...spoiled, name, target }
+        const kinds = [target.name, whole.form, `${whole.options.payload.length} bytes`, spoiled.name]
+        return { ...spoiled, name: kinds.join(' / '), target, kinds }
       }),
     ),
   )
