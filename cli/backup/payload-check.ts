@@ -70,17 +70,19 @@ export function checkPayloads(
 }
 
 /** A payload that an entry stored, and the SHA-256 of its bytes. */
-interface StoredDigest {
+export interface StoredDigest {
   readonly payload: PayloadId
   readonly digest: Uint8Array
+  /** Where the entry put it; compaction may have moved it since. */
+  readonly reference: Exclude<PayloadReference, { readonly kind: 'shared' }>
 }
 
 /** Undefined when the entry stored none. */
-function storedBy(changes: readonly Change[]): StoredDigest | undefined {
+export function storedBy(changes: readonly Change[]): StoredDigest | undefined {
   for (const change of changes) {
     const reference = storedReference(change)
     if (reference === undefined || reference.kind === 'shared' || !('digest' in change)) continue
-    return { payload: reference.payload, digest: change.digest }
+    return { payload: reference.payload, digest: change.digest, reference }
   }
   return undefined
 }

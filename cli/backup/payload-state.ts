@@ -68,6 +68,11 @@ export class PayloadState {
     replay(this.#disk, this.#paths, this.#environment, applied?.position, { until, progress })
   }
 
+  /** Its objects. */
+  get catalog(): CatalogReader {
+    return this.#catalog
+  }
+
   /** The last record of the state. */
   get sequence(): Sequence | undefined {
     return getApplied(this.#environment.table(TABLES.applied))?.position.sequence

@@ -1,11 +1,11 @@
 /** What a backup refuses, and disks that fail under a backup and a restore. */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Disk, type DiskFile, DiskFullError } from '../../engine/disk/disk.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { holdStore } from '../../engine/disk/store-holds.ts'
 import { lockStore } from '../../engine/disk/store-lock.ts'
 import { backUp, backupCase, compare, faultsOf, LARGE_BYTES, modelled, restore, verify } from '../support/backups.ts'
+import { failingAt } from '../support/failing-disk.ts'
 import { openTestStore, someBytes } from '../support/test-store.ts'
 
 backupCase('directories that must not be touched are refused', async (t) => {
@@ -41,47 +41,6 @@ backupCase('of a running store a backup takes what HEAD marks, and never a batch
   t.ok(point.sequence >= sequence, 'it waits until what was acknowledged is marked')
   t.same(await faultsOf(backup), [])
 })
-
-/** A disk that fails at one operation that changes something, and at all after it. */
-function failingAt(operation: number): { readonly disk: Disk; readonly reached: () => boolean } {
-  let count = 0
-  const next = (): void => {
-    count += 1
-    if (count > operation) throw new DiskFullError('the disk is full')
-  }
-  const changing = (file: DiskFile): DiskFile =>
-    new Proxy(file, {
-      get: (target, name) => {
-        const value = Reflect.get(target, name) as unknown
-        if (typeof value !== 'function') return value
-        return (...values: unknown[]) => {
-          if (name === 'writeAt' || name === 'writeAtAsync' || name === 'truncate') next()
-          return (value as (...values: unknown[]) => unknown).apply(target, values)
-        }
-      },
-    })
-  const disk: Disk = {
-    ...nodeDisk,
-    create: (path) => {
-      next()
-      return changing(nodeDisk.create(path))
-    },
-    createAsync: async (path) => {
-      next()
-      return changing(await nodeDisk.createAsync(path))
-    },
-    openToWrite: (path) => changing(nodeDisk.openToWrite(path)),
-    rename: (from, to) => {
-      next()
-      nodeDisk.rename(from, to)
-    },
-    renameAsync: async (from, to) => {
-      next()
-      await nodeDisk.renameAsync(from, to)
-    },
-  }
-  return { disk, reached: () => count > operation }
-}
 
 backupCase(
   'a disk that is full at any moment of a backup leaves the backup of before, and the next one succeeds',

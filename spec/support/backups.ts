@@ -63,6 +63,12 @@ export class Modelled {
     await this.store.kill()
   }
 
+  /** Ends the store as a server does that is stopped. */
+  async stop(): Promise<void> {
+    opened.splice(opened.indexOf(this.store), 1)
+    await this.store.close(true)
+  }
+
   /** What was there when a record was the last one. */
   at(sequence: number): Objects {
     return this.states.findLast((state) => state.sequence <= sequence)?.objects ?? new Map()
@@ -72,7 +78,7 @@ export class Modelled {
 export async function modelled(root: string, segmentBytes = 256 * 1024): Promise<Modelled> {
   const store = await openTestStore(root, { segmentBytes })
   opened.push(store)
-  await store.client.execute(createBucket(BUCKET))
+  if (store.catalog.snapshot().bucket(BUCKET) === undefined) await store.client.execute(createBucket(BUCKET))
   return new Modelled(store)
 }
 
