@@ -81,7 +81,7 @@ function headerOf(disk: Disk, path: string) {
 }
 
 /**
- * The projections, which must be those of the whole journal: a place that they name is written to.
+ * The projections, which must have the whole journal: a place that they name is written to.
  * @throws ExitError `projectionsFailed`
  */
 function openProjections(disk: Disk, paths: StorePaths): ProjectionEnvironment {
@@ -93,5 +93,5 @@ function openProjections(disk: Disk, paths: StorePaths): ProjectionEnvironment {
   const ends = last === undefined ? undefined : scanOneSegment(disk, paths, last, {}).chain.nextSequence
   if (applied?.schemaVersion === SCHEMA_VERSION && next(applied.position.sequence) === ends) return environment
   void environment.close()
-  throw new ExitError('projectionsFailed', `the projections are not those of the whole journal: ${advice}`)
+  throw new ExitError('projectionsFailed', `the projections do not have the whole journal: ${advice}`)
 }

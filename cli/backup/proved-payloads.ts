@@ -16,7 +16,7 @@ export class ProvedPayloads {
   }
 
   /**
-   * Why the bytes at a place are not those of a payload; undefined when they are.
+   * Why a place does not have the bytes of a payload; undefined when it has.
    * @throws the errors of the disk, but EIO, which is a fault
    */
   async faultOf(location: StoredLocation, digest: Uint8Array): Promise<string | undefined> {

@@ -40,7 +40,7 @@ interface Places {
   readonly paths: StorePaths
 }
 
-/** A store with two small objects and a large one, its backup, and nobody that has it open. */
+/** A store with two small objects and a large one, and its backup; no process has it open. */
 async function stopped(t: Test, more: (life: Modelled) => Promise<void> = async () => undefined): Promise<Places> {
   const root = t.testdir()
   const [data, backup] = [join(root, 'data'), join(root, 'backup')]
