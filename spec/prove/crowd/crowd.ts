@@ -44,6 +44,8 @@ const REST_MILLISECONDS = 500
 const PATIENCE_MILLISECONDS = 5000
 /** Others may hold up the machine for a moment: a crowd is judged by the best of so many tries. */
 const TRIES = 3
+/** The last lines of the server's log, for a server that stops answering. */
+const LOG_LINES = 20
 const GET_MILLISECONDS_MAXIMUM = 250
 const PROBE_MILLISECONDS_MAXIMUM = 1000
 const SETTINGS = {
@@ -68,6 +70,9 @@ export const crowd: Proof = {
     })
     try {
       return await tryAll(task, server)
+    } catch (error) {
+      for (const line of server.log.slice(-LOG_LINES)) task.say(line)
+      throw error
     } finally {
       await server.kill9()
     }
