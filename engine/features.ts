@@ -6,13 +6,14 @@
  */
 import { access } from './access/feature.ts'
 import { checkpoints } from './checkpoints/feature.ts'
+import { clock } from './clock/feature.ts'
 import { lifecycle } from './lifecycle/feature.ts'
 import { links } from './links/feature.ts'
 import { scrub } from './scrub/feature.ts'
 import { merged } from './merged.ts'
 import { webhooks } from './webhooks/feature.ts'
 
-export const features = [access, webhooks, lifecycle, links, checkpoints, scrub] as const
+export const features = [access, webhooks, lifecycle, links, checkpoints, scrub, clock] as const
 
 /** The rules of all of them, one for each of their commands. */
 export const featureRules = merged(features.map(({ rules }) => rules))

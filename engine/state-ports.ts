@@ -9,7 +9,7 @@ import type {
   UploadChecksum,
   Versioning,
 } from './events/values.ts'
-import type { BucketId, Microseconds, PayloadId, Sequence, UploadId, VolumeNumber } from './brands.ts'
+import type { BucketId, Microseconds, Milliseconds, PayloadId, Sequence, UploadId, VolumeNumber } from './brands.ts'
 import type { PayloadLocation } from './payloads/payload-reader.ts'
 import type { VersionSelector } from './commands/version-name.ts'
 
@@ -101,6 +101,18 @@ export interface LogicalUsage {
   readonly uploadBytes: number
   /** Bytes ever received by this bucket, or by a bucket that it has copies of, whichever is more. */
   readonly receivedBytes: number
+}
+
+/** A time, without its first millisecond and with its last one. */
+export interface EndsSpan {
+  readonly after: Milliseconds
+  readonly through: Milliseconds
+}
+
+/** What ends by itself, as the rules read it. */
+export interface EndsState {
+  /** Whether anything ends in a span. */
+  endsIn(span: EndsSpan): boolean
 }
 
 /**

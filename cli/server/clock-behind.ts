@@ -21,5 +21,5 @@ export function behindSentence({ milliseconds, untilMilliseconds }: ClockBehind)
   const seconds = Math.ceil(milliseconds / 1000)
   const until = new Date(untilMilliseconds).toISOString()
   const how = `the clock of the host is ${seconds} seconds behind the last entry of the journal, until ${until}`
-  return `${how}; no lock is released until then, and what has expired stays so. Set the clock right if it is wrong`
+  return `${how}; no lock is released until then, and what has expired stays so. Set the clock right if it is wrong; if it is right, the journal has a wrong time: object-store clock set-back --reason TEXT`
 }

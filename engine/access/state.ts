@@ -1,4 +1,5 @@
 import type { Microseconds } from '../brands.ts'
+import type { EndsState } from '../state-ports.ts'
 import type { ManagementRole, PolicyStatement } from '../events/values.ts'
 
 /** A service account. */
@@ -43,7 +44,7 @@ export interface TokenState {
 }
 
 /** State of access as the rules read it. Implemented by the projections. */
-export interface AccessState {
+export interface AccessState extends EndsState {
   account(account: string): AccountState | undefined
   credential(accessKey: string): CredentialState | undefined
   policy(policy: string): PolicyState | undefined

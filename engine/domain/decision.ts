@@ -33,6 +33,8 @@ export interface DecisionContext {
   readonly now: Milliseconds
   /** What the host's clock says: for times that people see. */
   readonly host: Microseconds
+  /** The times of the record before: of the attempt, where there is one. */
+  readonly last: { readonly orderMicroseconds: Microseconds; readonly timeMicroseconds: Microseconds }
   /** The clock is behind the journal by more than the tolerance: retention does not expire. */
   readonly clockIsBehind: boolean
 }

@@ -134,6 +134,14 @@ export const DOMAIN_ERRORS = {
     management: 'CLOCK_BEHIND',
     sentence: 'The clock is behind its recorded high-water mark; retention cannot be judged.',
   },
+  'clock-is-not-behind': {
+    management: 'CLOCK_NOT_BEHIND',
+    sentence: 'The clock of the host is not behind the journal, so there is nothing to set back.',
+  },
+  'clock-passed-ends': {
+    management: 'CLOCK_HELD',
+    sentence: 'Something has ended since, which would hold or open again if the clock were set back.',
+  },
   'upload-not-found': {
     s3: { code: 'NoSuchUpload' },
     management: 'NOT_FOUND',

@@ -69,6 +69,11 @@ export class BatchBuilder {
     this.#time = timeMicroseconds
   }
 
+  /** The next record has this order time, which is earlier. Only the entry that sets the clock back may. */
+  goBack(order: Microseconds): void {
+    this.#order = order
+  }
+
   get recordCount(): number {
     return this.#count
   }

@@ -18,6 +18,7 @@ import {
   readUint64,
   recordBytes,
 } from './format.ts'
+import { setsBack } from './set-back.ts'
 import type { NextRecord } from './positions.ts'
 import { bytesBeforeBody, type RecordTimes, timeOfRecord, TIMES_AGREE_MICROSECONDS } from './record-times.ts'
 
@@ -99,7 +100,8 @@ export function readRecords(
     const length = batch.readUInt32BE(at + RECORD.bodyLengthAt)
     const after = at + recordBytes(length)
     if (after > end) return { offset: at, reason: 'records do not fit the batch' }
-    const wrong = recordFault(batch, at, length, chain)
+    const maySetBack = index === 1 && header.recordCount === 2
+    const wrong = recordFault(batch, at, length, chain, maySetBack)
     if (wrong !== undefined) return { offset: at, reason: wrong }
     const hash = batch.subarray(at, at + HASH_BYTES)
     const bodyAt = at + RECORD.frameBytes
@@ -134,12 +136,34 @@ function statesItsHash(batch: Buffer, at: number, length: number): boolean {
   return actual === stated
 }
 
-function recordFault(batch: Buffer, at: number, length: number, chain: NextRecord): string | undefined {
+/** @param maySetBack whether it is the last of two records of a batch, as the entry that sets the clock back must be */
+function recordFault(
+  batch: Buffer,
+  at: number,
+  length: number,
+  chain: NextRecord,
+  maySetBack: boolean,
+): string | undefined {
   if (readUint64(batch, at + RECORD.sequenceAt) !== chain.nextSequence) return 'record is missing from the log'
   if (!hasHashAt(batch, at + RECORD.previousHashAt, chain.head)) return 'broken link to the previous record'
   if (!statesItsHash(batch, at, length)) return 'content changed'
-  if (readUint64(batch, at + RECORD.timeAt) < chain.orderMicroseconds) return 'time goes back'
+  if (goesBack(batch, at, length, chain, maySetBack)) return 'time goes back'
   return formFault(batch, at, length, chain.nextSequence)
+}
+
+/** Whether the order time goes back, and the record does not set it back (spec/decisions/0019). */
+function goesBack(batch: Buffer, at: number, length: number, chain: NextRecord, maySetBack: boolean): boolean {
+  const order = readUint64(batch, at + RECORD.timeAt)
+  if (order >= chain.orderMicroseconds) return false
+  const isPlainChange =
+    batch.readUInt16BE(at + RECORD.kindAt) === RECORD_KIND.change &&
+    batch.readUInt16BE(at + RECORD.bodyVersionAt) === BODY_VERSION
+  const bodyAt = at + RECORD.frameBytes
+  return !(
+    maySetBack &&
+    isPlainChange &&
+    setsBack(batch.subarray(bodyAt, bodyAt + length), chain.orderMicroseconds, order)
+  )
 }
 
 /** So few bytes are compared sooner than they are handed to a native function. */

@@ -200,13 +200,13 @@ export class Journal {
   /**
    * Starts a batch; a segment without room for a whole batch is sealed first. Nothing of the batch may be written
    * before, not even its small payloads: this call detects another process that writes the store.
+   * @param inNewSegment seals the segment in any case, so that order times go back only at the beginning of one
    * @throws JournalPoisonedError
    */
-  begin(): BatchBuilder {
+  begin(inNewSegment = false): BatchBuilder {
     if (this.#poison !== undefined) throw this.#poison
-    if (this.#offset + this.#roomOfBatch > this.#options.segmentBytes && this.#offset > SEGMENT_HEADER.bytes) {
-      this.#guarded(() => this.#roll())
-    }
+    const isFull = this.#offset + this.#roomOfBatch > this.#options.segmentBytes
+    if ((isFull || inNewSegment) && this.#offset > SEGMENT_HEADER.bytes) this.#guarded(() => this.#roll())
     this.#guarded(() => this.#requireSoleWriter(FIRST_LOOK_BYTES))
     // A time that ends an export with one batch never has records of the next one on its other side.
     this.#builder.begin(this.#nextSequence, 1)

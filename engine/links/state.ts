@@ -1,4 +1,5 @@
 import type { BucketId, Microseconds, Milliseconds } from '../brands.ts'
+import type { EndsState } from '../state-ports.ts'
 import type { PasswordRecord, PinnedVersion } from '../events/values.ts'
 
 /** A link for all holders of its token: to the current object of a key, or to one version of it. */
@@ -36,7 +37,7 @@ export interface EmbedState extends CapabilityState {
 }
 
 /** State of links as the rules read it. Implemented by the projections. */
-export interface SharingState {
+export interface SharingState extends EndsState {
   share(share: string): ShareState | undefined
   embed(embed: string): EmbedState | undefined
   readonly shareCount: number

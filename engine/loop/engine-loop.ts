@@ -1,5 +1,6 @@
 import type { Command } from '../commands/commands.ts'
-import type { Engine, ReleasedFiles } from './engine.ts'
+import type { Engine } from './engine.ts'
+import type { ReleasedFiles } from './batch-result.ts'
 import { EngineUnavailableError } from '../errors.ts'
 import type { RoomFor } from '../journal/journal-room.ts'
 import type { EngineReply, EngineRequest } from './requests.ts'
@@ -211,6 +212,8 @@ export class EngineLoop {
   /** A read that was begun gets its outcome while there is room for changes. */
   #fits(command: Command): boolean {
     if (command.kind === 'record-server-event') return true
+    // A new segment needs space.
+    if (command.kind === 'set-clock-back') return false
     const isNewRead = command.kind === 'record-read' && command.intent === undefined
     return this.#roomFor === 'changes' && !isNewRead
   }

@@ -1,4 +1,4 @@
-import { type Microseconds, millisecondsOf, previous, type Sequence, type VolumeNumber } from '../brands.ts'
+import { type Microseconds, millisecondsOf, previous, type Sequence } from '../brands.ts'
 import { addEntry, addRefusal, addSuccess } from '../records/authenticated-entry.ts'
 import { batchHasRoom, bytesForCommands, REQUESTS_PER_BATCH_MAXIMUM } from './batch-room.ts'
 import type { Clock } from '../clock.ts'
@@ -8,15 +8,17 @@ import { isDiskFull } from '../disk/disk.ts'
 import { decide, isAttempted, type StoreContext, type StoreDecision } from './decide.ts'
 import { doneOf } from '../domain/decision.ts'
 import { resultOfRefusal } from '../domain/error-table.ts'
-import { locksOf, settingsOf } from '../records/audited-settings.ts'
+import { detailsOf, settingsOf } from '../records/audited-settings.ts'
 import type { AccessAuthentication } from '../access/access-authentication.ts'
 import type { OpaqueIds } from '../keys/opaque-ids.ts'
 import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../errors.ts'
+import { isAlone, isBehind } from './lone-command.ts'
+import { type BatchResult, NOTHING } from './batch-result.ts'
 import { ruleHelpers } from './rule-helpers.ts'
 import type { AuditContext } from '../events/audit.ts'
 import type { ExpirePage } from '../lifecycle/commands.ts'
 import { expirePage } from '../lifecycle/expire-page.ts'
-import { type BatchBuilder, CLOCK_STEP_MICROSECONDS } from '../journal/batch-builder.ts'
+import type { BatchBuilder } from '../journal/batch-builder.ts'
 import { RECORD_KIND } from '../journal/format.ts'
 import type { Journal, RefusedBatch } from '../journal/journal.ts'
 import { bypassAudit, namedVersion, withPairs } from '../records/record-context.ts'
@@ -26,22 +28,6 @@ import type { AppliedPosition } from '../journal/positions.ts'
 import { timesOfOne } from '../journal/record-times.ts'
 import type { EngineReply, EngineRequest } from './requests.ts'
 import type { StateStore, StateTransaction } from '../state-store.ts'
-
-/** Files that nothing refers to after the commit of a batch. */
-export interface ReleasedFiles {
-  /** Names of payload files. */
-  readonly files: readonly string[]
-  readonly volumes: readonly VolumeNumber[]
-}
-
-interface BatchResult {
-  readonly replies: EngineReply[]
-  readonly released: ReleasedFiles
-  /** Whether a bucket or access changed. */
-  readonly settingsChanged: boolean
-}
-
-const NOTHING = { released: { files: [], volumes: [] }, settingsChanged: false } as const
 
 /** The projections could not be committed although the journal was: the state is behind and the process must end. */
 export class ProjectionFailedError extends Error {
@@ -151,7 +137,7 @@ export class Engine {
 
   #runBatch(requests: readonly EngineRequest[]): BatchResult {
     this.#journalIsAhead = false
-    const batch = this.#begin()
+    const batch = this.#begin(requests)
     const firstSequence = batch.nextSequence
     try {
       const result = this.#state.update((state) => {
@@ -179,9 +165,12 @@ export class Engine {
   }
 
   /** Starts a batch, and remembers a seal that was written before it: replay reads it as a batch of its own. */
-  #begin(): BatchBuilder {
+  #begin([first]: readonly EngineRequest[]): BatchBuilder {
     const { segmentNumber, segmentFirstSequence, offset } = this.#journal.place
-    const batch = this.#journal.begin()
+    const batch = this.#journal.begin(
+      isAlone(first) &&
+        isBehind(this.#clock(), this.#journal.position.orderMicroseconds, this.#clockToleranceMicroseconds),
+    )
     if (this.#journal.place.segmentNumber === segmentNumber) return batch
     // Where the seal ends does not matter: the position of this batch overwrites it in the same transaction.
     const sealed = { ...this.#journal.position, ...timesOfOne(this.#journal.position) }
@@ -197,6 +186,7 @@ export class Engine {
       if (index > 0 && !this.#hasRoom(batch, state)) break
       const request = requests[index] as EngineRequest
       if (index > 0 && batch.bytes + deletionBytes(request) > bytesMaximum) break
+      if (index > 0 && (isAlone(request) || isAlone(requests[0]))) break
       if (request.kind === 'audit') {
         batch.add(RECORD_KIND.audit, this.#clock(), request.body)
         replies.push(undefined)
@@ -253,7 +243,7 @@ export class Engine {
     const audit = withPairs(command.audit, settingsOf(command, state))
     try {
       const decision = decide(command, this.#contextAt(time, batch, state, intent))
-      return this.#succeed(batch, state, time, withPairs(audit, locksOf(decision.changes)), intent, decision)
+      return this.#succeed(batch, state, time, withPairs(audit, detailsOf(decision.changes)), intent, decision)
     } catch (error) {
       return this.#refuse(this.#named({ ...command, audit }), batch, time, intent, error)
     }
@@ -271,7 +261,8 @@ export class Engine {
       referenceRatioMaximum: this.#referenceRatioMaximum,
       now: millisecondsOf(Math.floor(latest / 1000)),
       host: time,
-      clockIsBehind: time < latest - (latest % CLOCK_STEP_MICROSECONDS) - this.#clockToleranceMicroseconds,
+      last: batch.timesOfLast,
+      clockIsBehind: isBehind(time, latest, this.#clockToleranceMicroseconds),
     }
   }
 
@@ -335,6 +326,8 @@ export class Engine {
     const { changes: decided, version } = decision
     const sequence = batch.nextSequence
     const named = namedVersion(audit, version, this.#versionIds)
+    const [first] = decided
+    if (first?.name === 'clock.set-back') batch.goBack(first.to)
     const changes = addSuccess(batch, this.#access, state, { time, audit: named, intent, changes: decided })
     try {
       state.apply(sequence, batch.timesOfLast, changes)

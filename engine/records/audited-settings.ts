@@ -1,6 +1,7 @@
 import type { DecidableCommand } from '../commands/commands.ts'
 import type { SpineCommand, SpineCommands } from '../commands/spine-commands.ts'
 import type { Pairs } from '../events/audit.ts'
+import { rfc3339 } from '../clock.ts'
 import { boundedText } from '../events/bounded-text.ts'
 import type { Change } from '../events/changes.ts'
 import type { DefaultRetention, LockState, Retention } from '../events/values.ts'
@@ -91,10 +92,14 @@ export function settingsOf(command: DecidableCommand, state: StoreState): Pairs 
   )
 }
 
-/** The lock that a version is written with, whether it was asked for or is the bucket's default. */
-export function locksOf(changes: readonly Change[]): Pairs {
+/**
+ * What the metadata says of changes: the lock that a version is written with, whether it was asked for or is the bucket's
+ * default, and between which times the clock is set back.
+ */
+export function detailsOf(changes: readonly Change[]): Pairs {
   const pairs: (string | number)[] = []
   for (const change of changes) {
+    if (change.name === 'clock.set-back') pairs.push('from', rfc3339(change.from), 'to', rfc3339(change.to))
     if (change.name !== 'object.written' || change.lock === undefined) continue
     const { retention, hold } = change.lock
     if (retention !== undefined) pairs.push('retention', retentionText(retention))

@@ -12,6 +12,7 @@ import {
 } from './format-reader.ts'
 import { EntryExaminer } from './entry-examiner.ts'
 import { HASH_WORDS, RecordHasher } from './record-hasher.ts'
+import { setsBack } from './set-back.ts'
 import type { SegmentWindow } from './segment-window.ts'
 import type { Verdict } from './verdicts.ts'
 
@@ -58,6 +59,7 @@ export class ChainWalker {
   firstPreviousHash: string | undefined
   records = 0
   #special: SpecialRecord[] = []
+  #maySetBack = false
   readonly found: WatchedRecord[] = []
   readonly entries: EntryExaminer
   readonly #previous = new Uint32Array(HASH_WORDS)
@@ -110,6 +112,8 @@ export class ChainWalker {
       const bodyBytes = stop - position < RECORD_HEADER_BYTES ? stop : bytes.readUInt32BE(position + RECORD.length)
       const next = position + paddedRecordBytes(bodyBytes)
       if (next > stop) return { count, misfitOffset: position + base }
+      // An entry that sets the clock back is the second of the two records of its batch.
+      this.#maySetBack = count === 1 && next === stop
       this.#verifyRecord(position, bodyBytes, next, batchNumber)
       position = next
     }
@@ -138,7 +142,8 @@ export class ChainWalker {
     this.firstTime ??= time
     this.firstPreviousHash ??= this.#hexadecimal(position + RECORD.previousHash)
     if (sequence !== this.nextSequence) this.#reportSequence(position, sequence)
-    if (time < this.lastTime) this.#reportTime(position, sequence, time)
+    const isSetBack = time < this.lastTime && this.#setsBack(position, bodyEnd, time)
+    if (time < this.lastTime && !isSetBack) this.#reportTime(position, sequence, time)
     if (this.previousKnown && !sameWords(words, word + PREVIOUS_HASH_WORD, this.#previous)) {
       const expected = this.lastHash
       const detail = `the previous hash is ${this.#hexadecimal(position + RECORD.previousHash)}; the record before has ${expected}`
@@ -173,7 +178,7 @@ export class ChainWalker {
     this.previousKnown = true
     this.nextSequence = sequence + 1
     // The time of a changed record does not count: it could make all records after it look wrong.
-    if (unchanged && time > this.lastTime) this.lastTime = time
+    if (unchanged && (isSetBack || time > this.lastTime)) this.lastTime = time
     this.records += 1
   }
 
@@ -186,6 +191,14 @@ export class ChainWalker {
     this.#report(this.#window.base + position, expected, 'record is missing from the log', detail)
     // The record before this one is missing.
     this.previousKnown = false
+  }
+
+  /** Whether a record may have an earlier time than the record before. */
+  #setsBack(position: number, bodyEnd: number, time: number): boolean {
+    const { bytes } = this.#window
+    const isPlainChange = bytes.readUInt32BE(position + RECORD.kind) === CHANGE_MARK
+    const body = [position + RECORD_HEADER_BYTES, bodyEnd] as const
+    return this.#maySetBack && isPlainChange && setsBack(bytes, body, this.lastTime, time)
   }
 
   #reportTime(position: number, sequence: number, time: number): void {

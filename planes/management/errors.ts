@@ -36,6 +36,11 @@ export const managementErrors = {
   VERSION_IS_MARKER: { status: 409, sentence: 'The version is a delete marker.' },
   VERSION_LOCKED: { status: 403, sentence: 'A retention or a legal hold protects the version.' },
   CLOCK_BEHIND: { status: 503, sentence: 'The clock is behind its recorded high-water mark.' },
+  CLOCK_NOT_BEHIND: { status: 409, sentence: 'The clock of the host is not behind the journal.' },
+  CLOCK_HELD: {
+    status: 409,
+    sentence: 'Something has ended since, which would hold or open again if the clock were set back.',
+  },
   NOT_PREVIEWABLE: { status: 415, sentence: 'The object is neither an image nor text, or is too large to preview.' },
   OBJECT_TOO_LARGE: { status: 413, sentence: 'The object is too large for one request.' },
   OBJECT_DAMAGED: {

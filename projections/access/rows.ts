@@ -3,6 +3,8 @@ import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { AccessState, AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
 import type { AccessChange } from '../../engine/access/change-types.ts'
 import { NO_ACCESS_CHAIN } from '../../engine/access/access-authentication.ts'
+import type { EndsSpan } from '../../engine/state-ports.ts'
+import { type Ending, endsIn, putEnd, removeEnd } from '../tables/ends.ts'
 import type { FeatureRows } from '../apply/feature-rows.ts'
 import type { NamedTables } from '../tables/named-tables.ts'
 import {
@@ -16,6 +18,17 @@ import {
 } from './tables.ts'
 
 type RowTables = NamedTables<typeof accessTables>
+
+function endOfCredential({
+  credential,
+  expiresMicroseconds,
+}: Pick<CredentialState, 'credential' | 'expiresMicroseconds'>): Ending {
+  return { kind: 'credential', id: credential, expiresMicroseconds }
+}
+
+function endOfToken({ token, expiresMicroseconds }: Pick<TokenState, 'token' | 'expiresMicroseconds'>): Ending {
+  return { kind: 'management token', id: token, expiresMicroseconds }
+}
 
 /** Applies changes to accounts, credentials, policies and tokens. */
 export class AccessRows implements AccessState, FeatureRows<AccessChange> {
@@ -40,6 +53,10 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
 
   policyIsAttached(policy: string): boolean {
     return accountRows.all(this.#tables.accounts).some(({ policies }) => policies.includes(policy))
+  }
+
+  endsIn(span: EndsSpan): boolean {
+    return endsIn(this.#tables.accessEnds, span)
   }
 
   token(token: string): TokenState | undefined {
@@ -70,6 +87,7 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
         const { account, credential, accessKey, sealedSecret, expiresMicroseconds } = change
         const state = { account, credential, accessKey, sealedSecret, enabled: true }
         credentialRows.put(credentials, { ...state, createdMicroseconds, expiresMicroseconds })
+        putEnd(this.#tables.accessEnds, endOfCredential(change))
         const issued = { credential, accessKey }
         return this.#changeAccount(account, (before) => ({ credentials: [...before.credentials, issued] }))
       }
@@ -77,13 +95,8 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
         const before = this.#requireCredential(change.accessKey)
         return credentialRows.put(credentials, { ...before, enabled: change.enabled })
       }
-      case 'credential.removed': {
-        const { account } = this.#requireCredential(change.accessKey)
-        credentials.remove(Buffer.from(change.accessKey))
-        return this.#changeAccount(account, (before) => ({
-          credentials: before.credentials.filter(({ accessKey }) => accessKey !== change.accessKey),
-        }))
-      }
+      case 'credential.removed':
+        return this.#removeCredential(this.#requireCredential(change.accessKey))
       case 'policy.created': {
         const { policy, title, statements } = change
         return policyRows.put(policies, { policy, title, createdMicroseconds, statements })
@@ -105,12 +118,14 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
       case 'token.issued': {
         const { token, title, role, digest, expiresMicroseconds } = change
         tokenDigests.put(Buffer.from(digest), Buffer.from(token))
+        putEnd(this.#tables.accessEnds, endOfToken(change))
         return tokenRows.put(tokens, { token, title, role, digest, createdMicroseconds, expiresMicroseconds })
       }
       case 'token.revoked': {
         const before = tokenRows.get(tokens, change.token)
         if (before === undefined) throw new Error(`token ${change.token} is revoked but not there`)
         tokenDigests.remove(Buffer.from(before.digest))
+        removeEnd(this.#tables.accessEnds, endOfToken(before))
         return tokens.remove(Buffer.from(change.token))
       }
       case 'access.adopted':
@@ -119,6 +134,14 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
       case 'access.authenticated':
         return putAccessChain(this.#tables.accessVersion, { ...NO_ACCESS_CHAIN, mac: change.mac })
     }
+  }
+
+  #removeCredential(before: CredentialState): void {
+    removeEnd(this.#tables.accessEnds, endOfCredential(before))
+    this.#tables.credentials.remove(Buffer.from(before.accessKey))
+    this.#changeAccount(before.account, ({ credentials }) => ({
+      credentials: credentials.filter(({ accessKey }) => accessKey !== before.accessKey),
+    }))
   }
 
   #requireAccount(account: string): AccountState {
@@ -140,6 +163,7 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
 
   #deleteAccount(account: string): void {
     for (const { accessKey } of this.#requireAccount(account).credentials) {
+      removeEnd(this.#tables.accessEnds, endOfCredential(this.#requireCredential(accessKey)))
       this.#tables.credentials.remove(Buffer.from(accessKey))
     }
     this.#tables.accounts.remove(Buffer.from(account))

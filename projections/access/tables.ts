@@ -16,6 +16,7 @@ export const accessTables = {
   tokens: 'tokens',
   tokenDigests: 'token-digests',
   accessVersion: 'access-version',
+  accessEnds: 'access-ends',
 } as const
 
 const createdMicroseconds = field(microseconds, 'created')

@@ -1,6 +1,6 @@
 import { type BucketId, type Microseconds, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
-import type { VersionPlace } from '../../engine/events/values.ts'
+import type { LockState, VersionPlace } from '../../engine/events/values.ts'
 import { hasOwnTime, type RecordTimes } from '../../engine/journal/record-times.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import type { Counters } from './counters.ts'
@@ -9,6 +9,7 @@ import { numberKey, readNumber } from '../keys.ts'
 import { NEVER, putAge, removeAge } from '../tables/ages.ts'
 import type { Tables } from '../tables/table-list.ts'
 import { addLockChange, removeLockChanges } from '../tables/lock-changes.ts'
+import { putLockEnd, removeLockEnd } from '../tables/ends.ts'
 import { putLock, removeLock } from '../tables/locks.ts'
 import { decodeObject, encodeObject, objectKey } from '../tables/objects.ts'
 import { putVersion, takeVersion } from '../tables/versions.ts'
@@ -86,7 +87,7 @@ export class VersionRows {
       noncurrentMicroseconds: undefined,
       revisitMicroseconds: undefined,
     })
-    if (lock !== undefined) putLock(this.#tables.locks, bucketId, key, sequence, lock)
+    if (lock !== undefined) this.#putLock(bucketId, key, sequence, lock)
   }
 
   markerWritten(sequence: Sequence, times: RecordTimes, change: ChangeNamed<'marker.written'>): void {
@@ -149,8 +150,14 @@ export class VersionRows {
       const after = isHeld ? this.#moveAge(bucketId, key, before, orderMicroseconds) : before
       putVersion(this.#tables, bucketId, key, { ...after, lock })
     }
-    putLock(this.#tables.locks, bucketId, key, version, lock)
+    removeLockEnd(this.#tables.lockEnds, bucketId, version, before.lock)
+    this.#putLock(bucketId, key, version, lock)
     addLockChange(this.#tables.lockChanges, bucketId, key, version, sequence)
+  }
+
+  #putLock(bucketId: BucketId, key: string, sequence: Sequence, lock: LockState): void {
+    putLock(this.#tables.locks, bucketId, key, sequence, lock)
+    putLockEnd(this.#tables.lockEnds, bucketId, key, sequence, lock)
   }
 
   /** Moves the version out of the order of age: lifecycle rules have passed its place there. */
@@ -265,6 +272,7 @@ export class VersionRows {
     this.#payloads.release(version.payload)
     if (version.lock === undefined) return
     removeLock(this.#tables.locks, bucketId, key, version.sequence)
+    removeLockEnd(this.#tables.lockEnds, bucketId, version.sequence, version.lock)
     removeLockChanges(this.#tables.lockChanges, bucketId, key, version.sequence)
   }
 

@@ -3,11 +3,12 @@ import type { VersionSelector } from '../../engine/commands/version-name.ts'
 import type { EmbedState, ShareState } from '../../engine/links/state.ts'
 import type { CorsRule, ScrubDamage } from '../../engine/events/values.ts'
 import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
-import type { BucketState, ObjectState, PartState, UploadState } from '../../engine/state-ports.ts'
+import type { BucketState, EndsSpan, ObjectState, PartState, UploadState } from '../../engine/state-ports.ts'
 import type { LifecycleRuleState } from '../../engine/lifecycle/state.ts'
 import { numberKey, readNumber } from '../keys.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { type ListPage, type ListRequest, listObjects } from './object-listing.ts'
+import { type Ended, listEnding } from './ending-listing.ts'
 import { type LockedPage, type LockedPlace, listLocked } from './lock-listing.ts'
 import type { HolderSearch } from './payload-holders.ts'
 import type { OrderedPage, OrderedRequest } from './ordered-listing.ts'
@@ -195,6 +196,11 @@ export class CatalogSnapshot {
     const isThere = ({ kind, number }: ScrubDamage) =>
       kind === 'segment' || getPayload(this.#tables.payloads, payloadIdOf(number)) !== undefined
     return this.#read(state && { ...state, damage: state.damage.filter(({ damage }) => isThere(damage)) })
+  }
+
+  /** What ends by itself in a span, at most `limit` of it. */
+  endings(span: EndsSpan, limit: number): Ended[] {
+    return this.#read(listEnding(this.#tables, span, limit))
   }
 
   /** The order time of the last entry of the journal; milliseconds since 1970. */

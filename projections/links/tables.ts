@@ -22,6 +22,7 @@ export const sharingTables = {
   embeds: 'embeds',
   embedDigests: 'embed-digests',
   embedTargets: 'embed-targets',
+  linkEnds: 'link-ends',
 } as const
 
 const linkFields = {

@@ -1,5 +1,6 @@
 /** What the rows cannot hold, the rules refuse: sums of bytes, references to the same bytes. Sizes are only numbers here. */
 import * as fc from 'fast-check'
+import { oneTime } from '../../engine/journal/record-times.ts'
 import { test } from 'tap'
 import {
   microsecondsOf,
@@ -182,6 +183,7 @@ function refusalOf(command: DecidableCommand, more: Partial<StoreState>): string
     referenceRatioMaximum: 1000,
     now: millisecondsOf(1),
     host: microsecondsOf(1000),
+    last: oneTime(microsecondsOf(1000)),
     clockIsBehind: false,
     attempt: sequenceOf(8),
     md5: md5Text,

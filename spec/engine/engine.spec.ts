@@ -1,4 +1,5 @@
 /** Proves: RES-AUD-17, STA-AUD-01, STA-AUD-02, EVT-AUD-01. */
+import { oneTime } from '../../engine/journal/record-times.ts'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
@@ -177,6 +178,7 @@ test('the rules: a bucket "photos" with the object "there", an empty bucket "emp
     referenceRatioMaximum: 1000,
     now: millisecondsOf(1),
     host: microsecondsOf(1000),
+    last: oneTime(microsecondsOf(1000)),
     clockIsBehind: false,
   }
   for (const [when, command, expected] of RULES) {

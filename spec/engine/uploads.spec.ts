@@ -1,5 +1,6 @@
 /** Uploads in the engine: lists of parts, sets of them, and digests. */
 import * as fc from 'fast-check'
+import { oneTime } from '../../engine/journal/record-times.ts'
 import { test } from 'tap'
 import { bucketIdOf, microsecondsOf, millisecondsOf, payloadIdOf, sequenceOf, uploadIdOf } from '../../engine/brands.ts'
 import { decide } from '../../engine/loop/decide.ts'
@@ -130,6 +131,7 @@ function decideOn(state: StoreState, list: readonly ListedPart[], name = NAME) {
     referenceRatioMaximum: 1000,
     now: millisecondsOf(1),
     host: microsecondsOf(1000),
+    last: oneTime(microsecondsOf(1000)),
     clockIsBehind: false,
   }
   return decide(completeUpload(name, list), context)

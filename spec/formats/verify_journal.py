@@ -30,7 +30,7 @@ RECORD = struct.Struct(">32sIHHQQ32s")
 GENESIS, SEAL, CHANGE, AUDIT = 1, 2, 3, 4
 SYSTEM_CHANGES = {5, 6, 7, 21, 34, 35, 36, 37, 47, 52, 53, 54, 55, 62, 63, 73}
 ACCESS_CHANGES = {*range(23, 36), 37, *range(40, 44), 50, 51, *range(70, 74), *range(75, 79)}
-CHECKPOINT_SIGNED, KEY_ROTATED, KEY_CHANGED = 47, 56, 37
+CHECKPOINT_SIGNED, KEY_ROTATED, KEY_CHANGED, CLOCK_SET_BACK = 47, 56, 37, 81
 COLD_BLOCK = bytes.fromhex("1f8b08000000000000ff")
 COLD_INDEX = bytes.fromhex("1f8b08040000000000ff")
 COLD_END = bytes.fromhex("03000000000000000000")
@@ -150,6 +150,13 @@ def read_changes(body, at):
         return None
     right = all(type(change) is list and change and type(change[0]) is int for change in changes)
     return changes if right and changes and reader.at == len(body) else None
+
+
+def sets_back(body, kind, before, time):
+    """Whether an entry sets the order time back between these times, and does nothing else."""
+    read = read_entry(body, kind) if kind == CHANGE else None
+    changes = read_changes(body, read[2]) if read else None
+    return bool(changes) and len(changes) == 1 and changes[0][:3] == [CLOCK_SET_BACK, before, time]
 
 
 def well_formed(header):
@@ -367,7 +374,8 @@ class Journal:
             if at + padded > end:
                 self.problem("damaged batch", "the records do not fill the batch", offset + at)
                 return None
-            found = self.record(batch[at:at + padded], offset + at)
+            may_set_back = count == 1 and at + padded == end
+            found = self.record(batch[at:at + padded], offset + at, may_set_back)
             seal, at, count = seal if found is None else found, at + padded, count + 1
         if count != header[5] or (seal is not None) != (header[2] == 1) or (seal is not None and count != 1):
             self.problem("damaged batch", "record count or seal", offset, first)
@@ -385,8 +393,10 @@ class Journal:
         self.batch += 1
         return seal is not None
 
-    def record(self, data, at):
-        """The values of a seal, None of another record. `at`: where the record is in its segment."""
+    def record(self, data, at, may_set_back):
+        """The values of a seal, None of another record. `at`: where the record is in its segment.
+
+        `may_set_back`: it is the second of two records of its batch, as one that sets the clock back must be."""
         stated, length, kind, version, sequence, time, previous = RECORD.unpack_from(data)
         body = data[88:88 + length]
         if sequence != self.sequence:
@@ -403,7 +413,8 @@ class Journal:
             if length < 8 or time - int.from_bytes(body[:8], "big") <= 1_000_000:
                 self.problem("damaged batch", "time of the host", at)
             body = body[8:]
-        if time < self.time or any(data[88 + length:]):
+        is_set_back = time < self.time and may_set_back and version == 1 and sets_back(body, kind, self.time, time)
+        if time < self.time and not is_set_back or any(data[88 + length:]):
             self.problem("damaged batch", "time or padding", at)
         content = unpack(body) if kind in (GENESIS, SEAL) else None
         content = content if isinstance(content, list) else []
@@ -415,7 +426,7 @@ class Journal:
             self.hashes += stated
         if self.mark and sequence == self.mark[1]:
             self.marked = (self.batch, stated)
-        self.hash, self.time = stated, max(time, self.time)
+        self.hash, self.time = stated, time if is_set_back else max(time, self.time)
         self.sequence, self.records = sequence + 1, self.records + 1
         return content if kind == SEAL else None
 

@@ -34,6 +34,7 @@ export const NO_STATE: StoreState = {
   features: {
     lifecycle: { lifecycleRules: () => [], bucketOfLifecycleRule: () => undefined },
     scrub: { scrubProgress: () => undefined },
+    clock: { endsIn: () => false },
     checkpoints: {
       lastCheckpoint: () => undefined,
       checkpointHandovers: () => [],
@@ -48,6 +49,7 @@ export const NO_STATE: StoreState = {
       policy: () => undefined,
       policyIsAttached: () => false,
       token: () => undefined,
+      endsIn: () => false,
     },
     webhooks: { webhook: () => undefined, webhookCount: 0, replayOf: () => undefined },
     links: {
@@ -57,6 +59,7 @@ export const NO_STATE: StoreState = {
       embedCount: 0,
       sharesOfKey: () => 0,
       embedsOfKey: () => 0,
+      endsIn: () => false,
     },
   },
 }

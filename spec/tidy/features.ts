@@ -6,6 +6,7 @@ const FEATURES = [
   'access',
   'backup',
   'checkpoints',
+  'clock',
   'events',
   'lifecycle',
   'links',

@@ -1,7 +1,7 @@
 import type { Disk } from '../../../engine/disk/disk.ts'
 import { isHeld, mayBeHeld } from '../../../engine/disk/store-holds.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
-import type { ReleasedFiles } from '../../../engine/loop/engine.ts'
+import type { ReleasedFiles } from '../../../engine/loop/batch-result.ts'
 
 /** Paths that are kept for holders; with more, all go. */
 const KEPT_MAXIMUM = 200_000

@@ -68,9 +68,9 @@ export function recoverJournal(disk: Disk, paths: StorePaths, known: KnownBefore
       const isRefused = end.end === 'refused'
       const cut = found.action === 'cut-tail' ? keepAside(disk, paths, segment, end.offset, isRefused) : undefined
       const sealed = found.action === 'open-next'
-      // Order times never go back, and a segment without a batch knows by its header alone how late the record before it is.
-      const orderMicroseconds = microsecondsOf(Math.max(chain.orderMicroseconds, segment.header.createdMicroseconds))
+      // A segment without a batch knows by its header alone how late the record before it is.
       const isEmpty = chain.nextSequence === segment.header.firstSequence
+      const orderMicroseconds = isEmpty ? microsecondsOf(segment.header.createdMicroseconds) : chain.orderMicroseconds
       const timeMicroseconds = isEmpty ? orderMicroseconds : chain.timeMicroseconds
       const next = { ...chain, orderMicroseconds, timeMicroseconds }
       return { segment, offset: end.offset, chain: next, sealed, sealDigest: end.seal?.contentDigest, cut }

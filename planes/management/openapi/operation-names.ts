@@ -16,6 +16,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'GET /system/metrics/history': 'getSystemMetricsHistory',
   'GET /auth/session': 'getSession',
   'GET /management-tokens': 'listManagementTokens',
+  'POST /clock/set-back': 'setClockBack',
   'POST /management-tokens': 'issueManagementToken',
   'DELETE /management-tokens/{id}': 'revokeManagementToken',
   'GET /buckets': 'listBuckets',

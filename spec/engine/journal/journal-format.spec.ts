@@ -126,7 +126,7 @@ test('J4 records are laid out and hashed as the page says', async (t) => {
       'body version': format.BODY_VERSION,
       sequence: 0x0a0b0c0d0e + index,
       // The second record was given an earlier time than the first.
-      time: 6_000,
+      'order time': 6_000,
       'the hash that the record before states': previous,
     })
     t.same(record.subarray(88, 88 + body.length), body, 'the body follows')

@@ -17,7 +17,8 @@ import { openTestStore, type TestStore } from '../test-store.ts'
  * fourteenth, and after it checkpoints of other logs that were cosigned (55). 16: the
  * fourteenth, and after it a rotation of the key of the checkpoints, and a checkpoint of the new key (56). 17: the sixth, and after it webhooks whose
  * query is sealed, and attempts of one that was disabled meanwhile (48). 18: the fourth, and after it objects and accounts while
- * the clock was two days ahead, right again, an hour behind, and ahead (body version 2).
+ * the clock was two days ahead, right again, an hour behind, and ahead (body version 2). 19: the eighteenth, and after it a
+ * clock that is behind by two hours, and the order time set back to it (81).
  */
 export const GOLDEN_JOURNALS = [
   'spec/golden/journal-v1',
@@ -38,6 +39,7 @@ export const GOLDEN_JOURNALS = [
   'spec/golden/journal-v16',
   'spec/golden/journal-v17',
   'spec/golden/journal-v18',
+  'spec/golden/journal-v19',
 ] as const
 export const GOLDEN_MASTER_KEY = Buffer.alloc(32, 0x47)
 export const GOLDEN_DEPLOYMENT = '0123456789abcdef0123456789abcdef'
