@@ -1,4 +1,5 @@
 import { Command, Option } from 'clipanion'
+import { damageLines, type DamageRecord } from '../commands/audit/damage-lines.ts'
 import { ClientCommand } from '../client/client-command.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
 import { jsonText } from '../terminal/json-text.ts'
@@ -15,6 +16,7 @@ interface Answer {
   readonly next_id: string | null
   readonly begin_time: string | null
   readonly damaged: boolean
+  readonly damage?: readonly DamageRecord[]
 }
 
 export class EventsListCommand extends ClientCommand {
@@ -51,6 +53,7 @@ export class EventsListCommand extends ClientCommand {
     let begin: string | null = null
     let shown = 0
     let damaged = false
+    const damage: DamageRecord[] = []
     do {
       const asked = {
         ...query,
@@ -61,12 +64,13 @@ export class EventsListCommand extends ClientCommand {
       const page = (await client.json({ method: 'GET', path: '/events', query: asked })) as Answer
       shown += page.events.length
       damaged ||= page.damaged
+      damage.push(...(page.damage ?? []))
       begin = page.begin_time
       cursor = { after_time: page.next_time, after_id: page.next_id }
       if (this.json) events.push(...page.events)
       else for (const line of table.page(page.events)) this.context.stdout.write(`${line}\n`)
     } while (cursor.after_id !== null && shown < limit)
-    this.#finish({ events, next_time: cursor.after_time, next_id: cursor.after_id, begin_time: begin, damaged })
+    this.#finish({ events, next_time: cursor.after_time, next_id: cursor.after_id, begin_time: begin, damaged, damage })
     return (damaged ? exitTable.storeDamaged : exitTable.ok).code
   }
 
@@ -83,6 +87,7 @@ export class EventsListCommand extends ClientCommand {
   #finish(answer: Answer): void {
     const { stdout, stderr } = this.context
     if (answer.damaged) stderr.write('object-store: a part of the journal could not be read; see audit chain\n')
+    for (const line of damageLines(answer.damage ?? [])) stderr.write(`${line}\n`)
     if (this.json) stdout.write(`${jsonText(answer)}\n`)
     else if (answer.next_id !== null) {
       stderr.write(`There may be more: --after-time ${answer.next_time} --after-id ${answer.next_id}\n`)

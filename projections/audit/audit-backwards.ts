@@ -1,4 +1,4 @@
-import { next, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import { sequenceOf } from '../../engine/brands.ts'
 import type { SegmentPlace } from '../../engine/journal/positions.ts'
 import type { TableReader } from '../lmdb-environment.ts'
 import { type IndexRow, rowFrom, rowsBefore } from '../tables/audit-index.ts'
@@ -7,6 +7,8 @@ import { type AuditCursor, type AuditPage, type AuditQuery, countedAs, PAGE_BYTE
 import { type AuditRecord, auditRecord, isEntry } from './audit-record.ts'
 import type { JournalCursor } from './journal-cursor.ts'
 import { beginningAt } from './journal-places.ts'
+import { DamageList, damageOfGap, damageOfRecord, type JournalGap, mayBeIn } from './journal-damage.ts'
+import { JournalRange } from './journal-range.ts'
 import { RecordFrames } from './record-frames.ts'
 import type { Stretch } from './time-stretches.ts'
 import type { Turns } from './turns.ts'
@@ -28,6 +30,8 @@ interface BackwardSource {
 /** A record of the page, with its bytes in the journal. */
 interface Match {
   readonly record: AuditRecord
+  /** Of its batch. */
+  readonly place: SegmentPlace
   readonly bytes: number
 }
 
@@ -50,7 +54,7 @@ export class BackwardScan {
   #isCut = false
   /** The earliest record that was examined. */
   #earliest: AuditCursor | undefined
-  #damaged = false
+  readonly #damage = new DamageList()
   /** A record before the range was met, and all before it are earlier as well. */
   #isPassed = false
 
@@ -69,12 +73,14 @@ export class BackwardScan {
       isOver = isRead && index === 0
       if (!isRead || this.#isDone) break
     }
+    this.#damage.sort()
     const isFull = this.#isCut || this.#records.length === this.#query.limit
     return {
       records: this.#records,
       next: isFull ? this.#records.at(-1) : isOver ? undefined : this.#earliest,
       scanTruncated: this.#isCut || (!isFull && !isOver),
-      damaged: this.#damaged,
+      damaged: this.#damage.count > 0,
+      damage: this.#damage,
     }
   }
 
@@ -99,60 +105,55 @@ export class BackwardScan {
       const row: IndexRow | undefined = rowsBefore(auditIndex, following, count).at(-1)
       const isFirst = row === undefined || row.firstSequence <= stretch.first
       const beginning = isFirst ? stretch.beginning : beginningAt(row.place)
-      const first = await this.#part(beginning, end, following, stretch.isOrdered)
-      if (isFirst || this.#isPassed) {
-        this.#damaged ||= !this.#isPassed && first > stretch.first
-        return true
-      }
+      const first = isFirst ? stretch.first : row.firstSequence
+      await this.#part({ ...stretch, first, beginning, following, end })
+      if (isFirst || this.#isPassed) return true
       if (this.#isDone) return false
       following = first
       end = beginning
     }
   }
 
-  /**
-   * Reads a part of a stretch forward, and takes its last matches, up to the room of the page.
-   * @param following the sequence at its end
-   * @returns the first sequence that it read, or the one at its end
-   */
-  async #part(beginning: SegmentPlace, end: SegmentPlace, following: Sequence, isOrdered: boolean): Promise<Sequence> {
+  /** Reads a part of a stretch forward, and takes its last matches, up to the room of the page. */
+  async #part({ first, beginning, end, following, isOrdered }: Stretch): Promise<void> {
     // The first batch of a journal may have a row, and nothing is before it.
-    if (beginning.segmentFirstSequence === end.segmentFirstSequence && beginning.offset === end.offset) return following
+    if (beginning.segmentFirstSequence === end.segmentFirstSequence && beginning.offset === end.offset) return
     const cursor = this.#source.cursor(beginning, end)
     const room = this.#query.limit - this.#records.length
     const matches: Match[] = []
-    let first: Sequence | undefined
-    let expected: Sequence | undefined
+    const journal = new JournalRange(cursor, first, following)
     try {
-      for (let step = await cursor.next(); step !== undefined; step = await cursor.next()) {
-        if (step === 'damaged') {
-          this.#damaged = true
+      for (let step = await journal.next(); step !== undefined; step = await journal.next()) {
+        if (step.kind === 'gap') {
+          this.#gap(step, isOrdered)
           continue
         }
         const frames = new RecordFrames(step.bytes, step.header)
+        const { place } = journal
         while (frames.next()) {
-          first ??= frames.sequence
-          if (expected !== undefined && frames.sequence !== expected) this.#damaged = true
-          expected = next(frames.sequence)
-          this.#take(frames, matches, room, isOrdered)
+          this.#take(frames, place, matches, room, isOrdered)
           if (this.#source.turns.isOver) await this.#source.turns.next()
         }
       }
     } finally {
       cursor.close()
     }
-    if (expected !== following) this.#damaged = true
-    for (const { record, bytes } of matches.toReversed()) {
+    for (const { record, place, bytes } of matches.toReversed()) {
       this.#isCut ||= this.#bytes > 0 && this.#bytes + bytes > PAGE_BYTES_MAXIMUM
       if (this.#isCut) break
-      this.#damaged ||= record.isUnreadable === true
+      if (record.isUnreadable === true) this.#damage.add(damageOfRecord(record.sequence, place))
       this.#records.push(record)
       this.#bytes += bytes
     }
-    return first ?? following
   }
 
-  #take(frames: RecordFrames, matches: Match[], room: number, isOrdered: boolean): void {
+  #gap(gap: JournalGap, isOrdered: boolean): void {
+    const { sinceMicroseconds, untilMicroseconds } = this.#query
+    if (gap.firstSequence >= this.#beforeSequence) return
+    if (!isOrdered || mayBeIn(gap, sinceMicroseconds, untilMicroseconds)) this.#damage.add(damageOfGap(gap))
+  }
+
+  #take(frames: RecordFrames, place: SegmentPlace, matches: Match[], room: number, isOrdered: boolean): void {
     const { sequence, timeMicroseconds } = frames
     const { sinceMicroseconds, untilMicroseconds } = this.#query
     if (isOrdered && timeMicroseconds < sinceMicroseconds) this.#isPassed = true
@@ -164,7 +165,7 @@ export class BackwardScan {
       this.#earliest = { timeMicroseconds, sequence }
     }
     if (!isInRange || !this.#matches(frames.body)) return
-    matches.push({ record: auditRecord(frames), bytes: frames.body.length })
+    matches.push({ record: auditRecord(frames), place, bytes: frames.body.length })
     if (matches.length > room) matches.shift()
   }
 }

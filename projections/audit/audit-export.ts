@@ -4,7 +4,7 @@ import type { RecordTimes } from '../../engine/journal/record-times.ts'
 import { JOURNAL_START } from '../tables/audit-index.ts'
 import { type AuditRecord, auditRecord, isEntry, substituteOfGap } from './audit-record.ts'
 import { type AuditFilter, compileFilter } from './audit-filter.ts'
-import { DamageList, damageOfGap, damageOfRecord, isEmptyGap, type JournalGap } from './journal-damage.ts'
+import { DamageList, damageOfGap, damageOfRecord, isEmptyGap, type JournalGap, mayBeIn } from './journal-damage.ts'
 import type { JournalRange } from './journal-range.ts'
 import { RecordFrames } from './record-frames.ts'
 import type { Stretch } from './time-stretches.ts'
@@ -176,7 +176,10 @@ export class AuditRecords {
     else if (step.kind === 'batch') {
       this.#frames = new RecordFrames(step.bytes, step.header)
       this.#areLater = true
-    } else if (!this.#isAfterLast(step) && (!stretch.isOrdered || mayBeIn(step, this.#range))) {
+    } else if (
+      !this.#isAfterLast(step) &&
+      (!stretch.isOrdered || mayBeIn(step, this.#range.fromMicroseconds, this.#range.toMicroseconds))
+    ) {
       this.damage.add(damageOfGap(step))
       if (!isEmptyGap(step)) records.push(substituteOfGap(step, this.#earliest(step)))
     }
@@ -197,10 +200,4 @@ export class AuditRecords {
   #earliest({ afterMicroseconds = this.#range.fromMicroseconds }: JournalGap): Microseconds {
     return afterMicroseconds > this.#range.fromMicroseconds ? afterMicroseconds : this.#range.fromMicroseconds
   }
-}
-
-/** Whether records of a gap can be in a range: the times around it are all that is known of theirs. */
-function mayBeIn({ afterMicroseconds, beforeMicroseconds }: JournalGap, range: AuditRange): boolean {
-  if (beforeMicroseconds !== undefined && beforeMicroseconds < range.fromMicroseconds) return false
-  return afterMicroseconds === undefined || afterMicroseconds < range.toMicroseconds
 }

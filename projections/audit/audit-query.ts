@@ -1,7 +1,10 @@
 import { type Microseconds, next, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import type { SegmentPlace } from '../../engine/journal/positions.ts'
 import { type AuditFilter, compileFilter } from './audit-filter.ts'
 import { type AuditRecord, auditRecord, isEntry } from './audit-record.ts'
 import type { JournalCursor } from './journal-cursor.ts'
+import { DamageList, damageOfGap, damageOfRecord, mayBeIn } from './journal-damage.ts'
+import { JournalRange } from './journal-range.ts'
 import { RecordFrames } from './record-frames.ts'
 import type { Stretch } from './time-stretches.ts'
 import type { Turns } from './turns.ts'
@@ -49,6 +52,8 @@ export interface AuditPage {
   readonly scanTruncated: boolean
   /** Records of the range could not be read: they may be missing from the page, or be in it as unreadable. */
   readonly damaged: boolean
+  /** Those records, with the sequences and the place. */
+  readonly damage: DamageList
 }
 
 /** Reads one page, the oldest records first. */
@@ -63,9 +68,7 @@ export class AuditScan {
   #scanned = 0
   #bytes = 0
   #last: AuditCursor | undefined
-  /** Sequence of the next record; undefined before the first of a stretch. */
-  #expected: Sequence | undefined
-  #damaged = false
+  readonly #damage = new DamageList()
   #over = false
 
   constructor(query: AuditQuery, turns: Turns, scanMaximum: number) {
@@ -94,32 +97,35 @@ export class AuditScan {
       records: this.#records,
       next: goesOn ? this.#last : undefined,
       scanTruncated,
-      damaged: this.#damaged,
+      damaged: this.#damage.count > 0,
+      damage: this.#damage,
     }
   }
 
   async #stretch(stretch: Stretch, cursor: JournalCursor): Promise<void> {
-    this.#expected = undefined
+    const { sinceMicroseconds, untilMicroseconds } = this.#query
+    const wanted = sequenceOf(Math.max(this.#wanted, stretch.first))
+    // Records up to the end were acknowledged: a log that ends earlier lacks some.
+    const journal = new JournalRange(cursor, wanted, stretch.following)
     let isPassed = false
     while (!this.#over && !isPassed) {
-      const step = await cursor.next(Math.max(this.#wanted, stretch.first))
+      const step = await journal.next()
       if (step === undefined) break
-      if (step === 'damaged') this.#damaged = true
-      else isPassed = (await this.#batch(new RecordFrames(step.bytes, step.header), stretch)) && stretch.isOrdered
+      if (step.kind === 'batch') {
+        const frames = new RecordFrames(step.bytes, step.header)
+        isPassed = (await this.#batch(frames, journal.place, stretch)) && stretch.isOrdered
+      } else if (!stretch.isOrdered || mayBeIn(step, sinceMicroseconds, untilMicroseconds)) {
+        this.#damage.add(damageOfGap(step))
+      }
     }
-    if (this.#over || isPassed) return
-    // Records up to the end were acknowledged: a log that ends earlier lacks some.
-    this.#damaged ||= (this.#expected ?? Math.max(this.#wanted, stretch.first)) < stretch.following
   }
 
   /** @returns whether all of its records are later than the range */
-  async #batch(frames: RecordFrames, { isOrdered }: Stretch): Promise<boolean> {
+  async #batch(frames: RecordFrames, place: SegmentPlace, { isOrdered }: Stretch): Promise<boolean> {
     const { sinceMicroseconds, untilMicroseconds, limit } = this.#query
     let areLater = true
     while (!this.#over && frames.next()) {
       const { sequence, timeMicroseconds } = frames
-      if (this.#expected !== undefined && sequence !== this.#expected) this.#damaged = true
-      this.#expected = next(sequence)
       areLater &&= timeMicroseconds >= untilMicroseconds
       const isInRange = timeMicroseconds >= sinceMicroseconds && timeMicroseconds < untilMicroseconds
       // Without an order any number of records outside the range may come, and a page is bounded.
@@ -128,7 +134,7 @@ export class AuditScan {
       this.#last = { timeMicroseconds, sequence }
       if (isInRange && this.#matches(frames.body)) {
         const record = auditRecord(frames)
-        this.#damaged ||= record.isUnreadable === true
+        if (record.isUnreadable === true) this.#damage.add(damageOfRecord(sequence, place))
         this.#records.push(record)
         this.#bytes += frames.body.length
       }

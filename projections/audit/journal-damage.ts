@@ -53,11 +53,26 @@ export class DamageList {
   /** Records that they are. */
   records = 0
 
+  /** Puts what a reader from the end met into the order of the log. */
+  sort(): void {
+    this.entries.sort((one, other) => one.sequence - other.sequence)
+  }
+
   add(damage: JournalDamage): void {
     this.count += 1
     this.records += damage.lastSequence - damage.sequence + 1
     if (this.entries.length < DAMAGE_MAXIMUM) this.entries.push(damage)
   }
+}
+
+/** Whether records of a gap can be in a range of time: the times around it are all that is known of theirs. */
+export function mayBeIn(
+  { afterMicroseconds, beforeMicroseconds }: JournalGap,
+  fromMicroseconds: Microseconds,
+  toMicroseconds: Microseconds,
+): boolean {
+  if (beforeMicroseconds !== undefined && beforeMicroseconds < fromMicroseconds) return false
+  return afterMicroseconds === undefined || afterMicroseconds < toMicroseconds
 }
 
 /** Whether a gap has no record. */

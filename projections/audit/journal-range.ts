@@ -10,7 +10,7 @@ interface WholeBatch extends JournalBatch {
   readonly lastMicroseconds: Microseconds
 }
 
-type RangeStep = WholeBatch | ({ readonly kind: 'gap' } & JournalGap)
+export type RangeStep = WholeBatch | ({ readonly kind: 'gap' } & JournalGap)
 
 /**
  * Reads a part of the journal for an answer: batch by batch, and past what cannot be read, of which it says which records
@@ -20,6 +20,8 @@ export class JournalRange {
   readonly #cursor: JournalCursor
   readonly #wanted: Sequence
   readonly #end: Sequence
+  /** Whether a batch that does not continue the one before lacks records. */
+  #hasBegun: boolean
   /** Sequence of the next record. */
   #expected: Sequence
   /** Of the damage since the last batch. */
@@ -32,8 +34,10 @@ export class JournalRange {
    * @param cursor at or before the first record that is wanted
    * @param wanted records before it are of no interest, though a batch may have some
    * @param end sequence after the last record that must be there
+   * @param begins whether the cursor begins at `wanted`, or with the first batch of interest after it
    */
-  constructor(cursor: JournalCursor, wanted: Sequence, end: Sequence) {
+  constructor(cursor: JournalCursor, wanted: Sequence, end: Sequence, begins: 'at wanted' | 'after it' = 'at wanted') {
+    this.#hasBegun = begins === 'at wanted'
     this.#cursor = cursor
     this.#wanted = wanted
     this.#expected = wanted
@@ -57,6 +61,7 @@ export class JournalRange {
         continue
       }
       const batch: WholeBatch = { kind: 'batch', ...step, lastMicroseconds: times.last }
+      if (!this.#hasBegun && this.#damage === undefined) return this.#taken(batch)
       const gap = this.#gapBefore(step.header.firstSequence, times.first)
       if (gap === undefined) return this.#taken(batch)
       this.#held = batch
@@ -72,6 +77,7 @@ export class JournalRange {
   #taken(batch: WholeBatch): WholeBatch {
     const { firstSequence, recordCount } = batch.header
     this.#held = undefined
+    this.#hasBegun = true
     this.#expected = sequenceOf(firstSequence + recordCount)
     this.#lastMicroseconds = batch.lastMicroseconds
     return batch

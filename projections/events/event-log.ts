@@ -1,9 +1,10 @@
-import { type Microseconds, microsecondsOf, next, previous, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import { type Microseconds, microsecondsOf, next, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import type { AppliedPosition, SegmentPlace } from '../../engine/journal/positions.ts'
 import { JournalCursor } from '../audit/journal-cursor.ts'
 import { beginningAt } from '../audit/journal-places.ts'
+import { JournalRange } from '../audit/journal-range.ts'
 import { PieceMemory } from '../audit/segment-pieces.ts'
 import { type Stretch, stretchesOf } from '../audit/time-stretches.ts'
 import type { Turns } from '../audit/turns.ts'
@@ -124,18 +125,17 @@ export class EventLog {
     // The index may be newer than the page: a block can have had its first event since.
     if (first === undefined || isAtOrAfter(first.place, end)) return undefined
     let wanted = sequenceOf(Math.max(from, startOfBlock(first.block)))
-    scan.jump()
     const cursor = new JournalCursor(this.#disk, this.#paths, turns, beginningAt(first.place), end, this.#memory)
+    // Records up to the last applied one were acknowledged, so a missing one is damage.
+    const journal = new JournalRange(cursor, wanted, afterLast, 'after it')
     try {
       for (;;) {
-        const step = await cursor.next(wanted)
-        if (step === undefined) {
-          scan.ended(previous(afterLast))
-          return undefined
-        }
-        const following = await scan.step(step, wanted)
+        const step = await journal.next()
+        if (step === undefined) return undefined
+        await scan.step(step, journal.place, wanted)
         if (scan.isOver) return undefined
-        if (following === undefined) continue
+        if (step.kind === 'gap') continue
+        const following = sequenceOf(step.header.firstSequence + step.header.recordCount)
         if (following >= afterLast) return undefined
         const block = blockFrom(this.#tables.eventIndex, following)?.block
         if (block === undefined) return undefined

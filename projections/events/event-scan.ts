@@ -1,5 +1,8 @@
-import type { BatchHeader } from '../../engine/journal/batch-reader.ts'
-import { type BucketId, type Microseconds, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import { type BucketId, type Microseconds, microsecondsOf, type Sequence } from '../../engine/brands.ts'
+import type { SegmentPlace } from '../../engine/journal/positions.ts'
+import { DamageList, damageOfGap, damageOfRecord, mayBeIn } from '../audit/journal-damage.ts'
+import type { RangeStep } from '../audit/journal-range.ts'
+import { JOURNAL_START } from '../tables/audit-index.ts'
 import { decodeEntry, type Entry } from '../../engine/events/entry-codec.ts'
 import { RECORD_KIND } from '../../engine/journal/format.ts'
 import { countedAs, SCAN_MAXIMUM } from '../audit/audit-query.ts'
@@ -44,12 +47,14 @@ export interface EventPageEnd {
   readonly isAtEnd: boolean
   /** A part of the journal could not be read: events may be missing from the page. */
   readonly damaged: boolean
+  /** The records that could not be read, with their sequences and the place. */
+  readonly damage: DamageList
   /** After everything that had happened when the page was read. */
   readonly head: EventCursor
 }
 
-/** A batch, or damage in its place. */
-type Step = 'damaged' | { readonly header: BatchHeader; readonly bytes: Buffer }
+const EARLIEST = microsecondsOf(0)
+const LATEST = microsecondsOf(Number.POSITIVE_INFINITY)
 
 /** Finds the events of one page. */
 export class EventScan {
@@ -63,8 +68,9 @@ export class EventScan {
   #position: EventCursor | undefined
   /** That the collector was given as an object. */
   #lastEvent: EventCursor | undefined
-  #expected: Sequence | undefined
-  #damaged = false
+  readonly #damage = new DamageList()
+  /** Of the batch that is read. */
+  #place: SegmentPlace = JOURNAL_START
   #isFull = false
   #isOrdered = true
   /** All records of a batch were later than the range, and so are all after it in the stretch. */
@@ -92,26 +98,26 @@ export class EventScan {
   begin({ isOrdered }: Pick<Stretch, 'isOrdered'>): void {
     this.#isOrdered = isOrdered
     this.#isAfterUntil = false
-    this.#expected = undefined
   }
 
   end(head: EventCursor): EventPageEnd {
     const isAtEnd = !this.#isFull
     const position = isAtEnd && !this.#isAfterUntil ? head : (this.#position ?? head)
-    return { position, isAtEnd, damaged: this.#damaged, head }
+    return { position, isAtEnd, damaged: this.#damage.count > 0, damage: this.#damage, head }
   }
 
   /**
-   * Takes the next batch or record of the journal.
-   * @returns the sequence after it; undefined for damage
+   * Takes the next batch or gap of the journal.
+   * @param place of a batch
+   * @param wanted records before it were taken
    */
-  async step(step: Step, wanted: Sequence): Promise<Sequence | undefined> {
-    if (step === 'damaged') {
-      this.#damaged = true
-      return undefined
+  async step(step: RangeStep, place: SegmentPlace, wanted: Sequence): Promise<void> {
+    if (step.kind === 'gap') {
+      const { sinceMicroseconds = EARLIEST, untilMicroseconds = LATEST } = this.#range
+      if (!this.#isOrdered || mayBeIn(step, sinceMicroseconds, untilMicroseconds)) this.#damage.add(damageOfGap(step))
+      return
     }
-    const { firstSequence, recordCount } = step.header
-    if (this.#expected !== undefined && firstSequence !== this.#expected) this.#damaged = true
+    this.#place = place
     const frames = new RecordFrames(step.bytes, step.header)
     let areLater = true
     while (!this.#isFull && frames.next()) {
@@ -122,19 +128,6 @@ export class EventScan {
       if (this.#turns.isOver) await this.#turns.next()
     }
     if (areLater && this.#isOrdered) this.#isAfterUntil = true
-    if (!this.isOver && !frames.isComplete) this.#damaged = true
-    this.#expected = sequenceOf(firstSequence + recordCount)
-    return this.#expected
-  }
-
-  /** The next record is at another place. */
-  jump(): void {
-    this.#expected = undefined
-  }
-
-  /** No further batch: records up to the last applied one were acknowledged, so a missing one is damage. */
-  ended(last: Sequence): void {
-    if (this.#expected === undefined || this.#expected <= last) this.#damaged = true
   }
 
   #isLater({ timeMicroseconds }: RecordFrames): boolean {
@@ -158,18 +151,18 @@ export class EventScan {
     const { bytes, bodyAt, bodyLength, sequence } = frames
     const { after } = this.#range
     const first = after !== undefined && after.sequence === sequence ? after.index + 1 : 0
-    const content = this.#contentOf(bytes, bodyAt, bodyAt + bodyLength)
+    const content = this.#contentOf(sequence, bytes, bodyAt, bodyAt + bodyLength)
     if (content === 'nothing') return
     if (content === 'one event' && (first > 0 || !this.#isObjectMeant(bytes) || this.#tookObject(frames))) return
     this.#decoded(frames, first)
   }
 
-  /** Undefined where the body is not an entry: its events are missing, and the page is marked. */
-  #contentOf(bytes: Buffer, at: number, end: number): ReturnType<ObjectEntry['read']> {
+  /** Nothing where the body is not an entry: its events are missing, and the page says so. */
+  #contentOf(sequence: Sequence, bytes: Buffer, at: number, end: number): ReturnType<ObjectEntry['read']> {
     try {
       return this.#objectEntry.read(bytes, at, end)
     } catch {
-      this.#damaged = true
+      this.#damage.add(damageOfRecord(sequence, this.#place))
       return 'nothing'
     }
   }
@@ -180,7 +173,7 @@ export class EventScan {
       const entry = decodeEntry(body)
       return { entry, facts: deriveEvents(sequence, entry.changes) }
     } catch {
-      this.#damaged = true
+      this.#damage.add(damageOfRecord(sequence, this.#place))
       return undefined
     }
   }

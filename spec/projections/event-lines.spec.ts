@@ -1,3 +1,4 @@
+import { JOURNAL_START } from '../../projections/tables/audit-index.ts'
 /** Lines that are written from the bytes of entries are those that the runtime makes of their events. */
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
@@ -50,7 +51,9 @@ function batchOf(records: readonly Written[]): { readonly header: BatchHeader; r
 }
 
 async function scan(records: readonly Written[], range: EventRange, collector: EventCollector): Promise<void> {
-  await new EventScan(range, collector, new EventNames(TABLE, IDS), serverTurns).step(batchOf(records), sequenceOf(0))
+  const events = new EventScan(range, collector, new EventNames(TABLE, IDS), serverTurns)
+  const step = { kind: 'batch', ...batchOf(records), lastMicroseconds: microsecondsOf(0) } as const
+  await events.step(step, JOURNAL_START, sequenceOf(0))
 }
 
 async function linesOf(records: readonly Written[], range: EventRange, form: LineForm): Promise<string> {

@@ -1,4 +1,5 @@
 import type { ManagementClient } from '../../client/management-client.ts'
+import type { DamageRecord } from './damage-lines.ts'
 import type { TableLine } from '../journal/records/record-table.ts'
 
 /** Largest page of the server, in records. */
@@ -20,6 +21,7 @@ interface Answer {
   readonly head_time: string
   readonly head_id: string
   readonly damaged: boolean
+  readonly damage?: readonly DamageRecord[]
 }
 
 interface EventPage {
@@ -30,6 +32,8 @@ interface EventPage {
   readonly head: Cursor
   /** A part of the range could not be read. */
   readonly damaged: boolean
+  /** Which records. */
+  readonly damage: readonly DamageRecord[]
 }
 
 /** The conditions of a query, as its parameters. */
@@ -44,9 +48,9 @@ export async function readEvents(
   const cursor = { after_time: after?.time, after_id: after?.id }
   const asked = { ...query, ...cursor, order, limit: String(Math.min(PAGE_MAXIMUM, limit)) }
   const answer = (await client.json({ method: 'GET', path: '/audit/events', query: asked, requestId })) as Answer
-  const { events, next_time, next_id, head_time, head_id, damaged } = answer
+  const { events, next_time, next_id, head_time, head_id, damaged, damage = [] } = answer
   const next = next_time === null || next_id === null ? undefined : { time: next_time, id: next_id }
-  return { events, next, head: { time: head_time, id: head_id }, damaged }
+  return { events, next, head: { time: head_time, id: head_id }, damaged, damage }
 }
 
 interface PageChoice {

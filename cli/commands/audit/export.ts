@@ -5,7 +5,7 @@ import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { exportedCheckpoints } from '../../checkpoints/export-checkpoints.ts'
 import { type Digests, ExportDirectory } from './export-directory.ts'
 import { TIME_FORMS, timeOption } from '../option-values.ts'
-import { damageLine, type DamageRecord } from './damage-lines.ts'
+import { damageLines, type DamageRecord } from './damage-lines.ts'
 import { ClientCommand } from '../../client/client-command.ts'
 import type { ManagementClient } from '../../client/management-client.ts'
 import { exitOfStoreError } from '../../server/engine-exit.ts'
@@ -13,8 +13,6 @@ import { ExitError, exitTable } from '../../exit-codes.ts'
 import { ProgressBar } from '../../terminal/progress-bar.ts'
 import { textTable } from '../../terminal/text-table.ts'
 
-/** Lines about damage; the manifest has more. */
-const SHOWN_MAXIMUM = 20
 const FORMATS: readonly string[] = ['json', 'csv']
 const MEBIBYTE = 1024 ** 2
 
@@ -135,8 +133,7 @@ export class AuditExportCommand extends ClientCommand {
     stderr.write(
       `object-store: ${damaged_records} records of the range cannot be read and are missing; manifest.json names them\n`,
     )
-    for (const one of damage.slice(0, SHOWN_MAXIMUM)) stderr.write(`${damageLine(one)}\n`)
-    if (damage_count > SHOWN_MAXIMUM) stderr.write(`... and ${damage_count - SHOWN_MAXIMUM} more\n`)
+    for (const line of damageLines(damage)) stderr.write(`${line}\n`)
     return true
   }
 

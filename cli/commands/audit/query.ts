@@ -1,6 +1,7 @@
 import { jsonText } from '../../terminal/json-text.ts'
 import { Command, Option } from 'clipanion'
 import { TIME_FORMS, timeOption, wholeOption } from '../option-values.ts'
+import { damageLines, type DamageRecord } from './damage-lines.ts'
 import { ClientCommand } from '../../client/client-command.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
 import { recordTable } from '../journal/records/record-table.ts'
@@ -54,6 +55,9 @@ export class AuditQueryCommand extends ClientCommand {
   afterTime = Option.String('--after-time', { description: 'continue at a cursor: its time' })
   afterId = Option.String('--after-id', { description: 'continue at a cursor: its id' })
 
+  /** That the pages met. */
+  readonly #damage: DamageRecord[] = []
+
   override async execute(): Promise<number> {
     const limit = wholeOption('--limit', this.limit)
     if (limit === 0) throw new ExitError('usage', '--limit must be at least 1')
@@ -69,6 +73,7 @@ export class AuditQueryCommand extends ClientCommand {
       ? await this.#follow(limit ?? FOLLOWED_STANDARD)
       : await this.#pages(after, limit ?? LIMIT_STANDARD)
     if (damaged) this.context.stderr.write('object-store: a part of the range could not be read; see audit chain\n')
+    for (const line of damageLines(this.#damage)) this.context.stderr.write(`${line}\n`)
     return (damaged ? exitTable.storeDamaged : exitTable.ok).code
   }
 
@@ -90,6 +95,7 @@ export class AuditQueryCommand extends ClientCommand {
       const page = await readEvents(client, query, { order, after, limit: limit - shown })
       shown += page.events.length
       damaged ||= page.damaged
+      this.#damage.push(...page.damage)
       after = page.next
       if (this.json) events.push(...page.events)
       else for (const line of table.page(page.events)) this.context.stdout.write(`${line}\n`)
@@ -128,7 +134,7 @@ export class AuditQueryCommand extends ClientCommand {
     const { stdout, stderr } = this.context
     if (this.json) {
       const cursor = { next_time: next?.time ?? null, next_id: next?.id ?? null }
-      stdout.write(`${jsonText({ events, ...cursor, damaged })}\n`)
+      stdout.write(`${jsonText({ events, ...cursor, damaged, damage: this.#damage })}\n`)
     } else if (next !== undefined) {
       const order = this.oldestFirst ? ' --oldest-first' : ''
       stderr.write(`There may be more: --after-time ${next.time} --after-id ${next.id}${order}\n`)

@@ -2,6 +2,7 @@ import type { Microseconds } from '../../../engine/brands.ts'
 import type { EventLog } from '../../../projections/events/event-log.ts'
 import { EventLines, type LineForm } from '../../../projections/events/event-lines.ts'
 import type { EventFilter, EventPageEnd } from '../../../projections/events/event-scan.ts'
+import { damageText } from '../../../projections/audit/journal-damage.ts'
 import { threadTurns, type Turns } from '../../../projections/audit/turns.ts'
 import { type EventPosition, storageEventId } from '../../../projections/events/storage-event.ts'
 import type { Share } from '../../../engine/shares/shares.ts'
@@ -113,7 +114,8 @@ export class EventStreamSource implements BodySource {
         this.#lines,
         this.#turns,
       )
-      if (page.damaged) throw new EventsDamagedError('the journal is damaged where a stream of events reads it')
+      const [damage] = page.damage.entries
+      if (damage !== undefined) throw new EventsDamagedError(`a stream of events met damage: ${damageText(damage)}`)
       this.#after = page.position
       if (!this.#lines.isEmpty) return this.#piece(this.#lines.bytes)
       const silent = performance.now() - this.#lastMilliseconds

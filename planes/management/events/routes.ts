@@ -8,13 +8,15 @@ import {
   storageEventId,
   type StorageEventType,
 } from '../../../projections/events/storage-event.ts'
+import { DAMAGE_MAXIMUM, damageText } from '../../../projections/audit/journal-damage.ts'
+import { CHAIN_PROBLEM, problemRecord } from '../audit/chain-problem.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
 import { ManagementError } from '../errors.ts'
 import { EventStreamSource, STREAM_FORMS } from './event-stream-source.ts'
 import { positionOf, STORAGE_EVENT, STORAGE_EVENT_ID } from './event-forms.ts'
 import { jsonResponse } from '../responses.ts'
 import { queryForm, queryNumber, queryText, queryTime, queryWord } from '../schemas/query.ts'
-import { FLAG, form, listOf, object, orNull, TIME } from '../schemas/schema.ts'
+import { FLAG, form, listOf, object, orNull, TIME, whole } from '../schemas/schema.ts'
 import { rfc3339 } from '../requests/timestamps.ts'
 
 const EVENTS_MAXIMUM = 1000
@@ -56,6 +58,8 @@ const getEvents = defineRoute({
         begin_id: orNull(form(STORAGE_EVENT_ID)),
         scan_truncated: FLAG,
         damaged: FLAG,
+        damage: listOf(CHAIN_PROBLEM, { maximum: DAMAGE_MAXIMUM }),
+        damage_count: whole(),
       }),
     ),
   },
@@ -65,7 +69,7 @@ const getEvents = defineRoute({
    * `head` is the cursor after everything so far; `begin` is the start of recorded events. A cursor may name an event
    * that a filter left out.
    */
-  async handle(request, { events, heavy }) {
+  async handle(request, { events, heavy, damageFound }) {
     const limit = request.query('limit')
     const after = cursorOf(request.query('after_time'), request.query('after_id'))
     const query = {
@@ -78,7 +82,9 @@ const getEvents = defineRoute({
       limit,
     }
     const page = await heavy.run('scan', request, (place) => events.read(query, place))
-    const { position, head, isAtEnd, damaged } = page
+    const { position, head, isAtEnd, damaged, damage } = page
+    const [first] = damage.entries
+    if (first !== undefined) damageFound('audit', damageText(first))
     const begin = events.beginning
     return jsonResponse(200, {
       events: page.events.map(eventResource),
@@ -90,6 +96,8 @@ const getEvents = defineRoute({
       begin_id: begin === undefined ? null : storageEventId({ sequence: begin.sequence, index: 0 }),
       scan_truncated: !isAtEnd && page.events.length < limit,
       damaged,
+      damage: damage.entries.map(problemRecord),
+      damage_count: damage.count,
     })
   },
 })

@@ -2,6 +2,7 @@ import { type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '..
 import { AUDIT_RESULT_NAMES, eventId } from '../../../engine/events/audit.ts'
 import type { AuditCursor } from '../../../projections/audit/audit-query.ts'
 import { auditEventRecord, EVENT_ID, EVENT_RECORD } from '../audit/audit-forms.ts'
+import { DAMAGE_MAXIMUM, damageText } from '../../../projections/audit/journal-damage.ts'
 import { CHAIN_PROBLEM, problemRecord } from '../audit/chain-problem.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
@@ -56,6 +57,8 @@ const getEvents = defineRoute({
         head_id: form(EVENT_ID),
         scan_truncated: FLAG,
         damaged: FLAG,
+        damage: listOf(CHAIN_PROBLEM, { maximum: DAMAGE_MAXIMUM }),
+        damage_count: whole(),
       }),
     ),
   },
@@ -83,8 +86,9 @@ const getEvents = defineRoute({
       after: cursorOf(request.query('after_time'), request.query('after_id')),
     }
     const page = await heavy.run('scan', request, (place) => audit.query(query, place))
-    const { records, next, head, scanTruncated, damaged } = page
-    if (damaged) damageFound('audit')
+    const { records, next, head, scanTruncated, damaged, damage } = page
+    const [first] = damage.entries
+    if (first !== undefined) damageFound('audit', damageText(first))
     return jsonResponse(200, {
       events: records.map(auditEventRecord),
       next_time: rfc3339OrNull(next?.timeMicroseconds),
@@ -93,6 +97,8 @@ const getEvents = defineRoute({
       head_id: eventId(head.sequence),
       scan_truncated: scanTruncated,
       damaged,
+      damage: damage.entries.map(problemRecord),
+      damage_count: damage.count,
     })
   },
 })
@@ -123,7 +129,13 @@ const getChain = defineRoute({
     if (from > head) throw invalid('from', `there is nothing to check: the last record of the log is ${head}`)
     const limit = request.query('limit')
     const report = await heavy.run('scan', request, () => audit.chain(from, limit))
-    if (report.problems.length > 0) damageFound('audit')
+    const [problem] = report.problems
+    if (problem !== undefined) damageFound('audit', damageText(problem))
+    // The record of this request keeps the verdict: who verified what, when, up to which record.
+    const verdict = { verified_from: from, verified_to: from + report.checked - 1, problems: report.problems.length }
+    request.journal.note(
+      ...Object.entries({ ...verdict, head_sequence: report.headSequence, head_hash: report.headHash }).flat(),
+    )
     return jsonResponse(200, {
       intact: report.problems.length === 0,
       from: report.from,

@@ -197,6 +197,13 @@ test('a log that was tampered with', async (t) => {
   t.equal(report.verified, report.checked - 1)
   const page = await events({ limit: '1000' })
   t.equal(page.damaged, true)
+  t.match(page, { damage_count: 1, damage: [{ verdict: 'content changed', segment: '0000000000000000.segment' }] })
+  const { sequence, last_sequence: last } =
+    (page as unknown as { damage: { sequence: number; last_sequence: number }[] }).damage[0] ?? {}
+  const newest = await events({ principal: 'none', order: 'desc' })
+  t.match(newest, { damage: [{ sequence, last_sequence: last }] }, 'the same from the end')
+  const verdicts = (await events({ operation: 'GET /api/v1/audit/chain', order: 'desc', limit: '1' })).events
+  t.match(verdicts, [{ metadata: { verified_from: 0, problems: 1, head_hash: /^[0-9a-f]{64}$/ } }])
   t.ok(page.events.length > 10, 'and what is behind it is there')
   const shown = (await api.get('GET', '/audit/export')) as unknown as readonly Event[]
   t.match(
@@ -205,5 +212,5 @@ test('a log that was tampered with', async (t) => {
     'an export has a record in the place of those that are missing',
   )
   t.same(server.failures, [])
-  t.equal(server.slots.region(0)[server.slots.damageSlot('audit')], 3, 'the metrics count each of the three answers')
+  t.equal(server.slots.region(0)[server.slots.damageSlot('audit')], 4, 'the metrics count each of the three answers')
 })

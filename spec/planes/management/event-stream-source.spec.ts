@@ -1,4 +1,5 @@
 /** The pieces of a stream of events: what it says while it reads history of which it shows nothing. */
+import { DamageList } from '../../../projections/audit/journal-damage.ts'
 import { test } from 'tap'
 import { microsecondsOf, sequenceOf } from '../../../engine/brands.ts'
 import { EventStreamSource, STREAM_FORMS } from '../../../planes/management/events/event-stream-source.ts'
@@ -21,13 +22,19 @@ class Pages implements Pick<EventLog, 'collect' | 'head'> {
   collect: EventLog['collect'] = (_, collector) => {
     this.#read += 1
     if (this.#read < HISTORY) {
-      return Promise.resolve({ position: cursor(this.#read * 100), isAtEnd: false, damaged: false, head: HEAD })
+      return Promise.resolve({
+        position: cursor(this.#read * 100),
+        isAtEnd: false,
+        damaged: false,
+        damage: new DamageList(),
+        head: HEAD,
+      })
     }
     if (this.#read === HISTORY) {
       const event = { type: 'object.created', bucket: 'b', object: 'k', versionId: 'null', size: 1 } as const
       collector.add({ ...HEAD, index: 0, ...event, metadata: {} }, 1)
     }
-    return Promise.resolve({ position: HEAD, isAtEnd: true, damaged: false, head: HEAD })
+    return Promise.resolve({ position: HEAD, isAtEnd: true, damaged: false, damage: new DamageList(), head: HEAD })
   }
 }
 

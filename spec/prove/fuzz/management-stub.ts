@@ -241,7 +241,14 @@ const EVENT_PLACE = { sequence: 9, index: 0, timeMicroseconds: NOW * 1000 }
 const EVENTS = {
   head: EVENT_PLACE,
   beginning: { sequence: 1, timeMicroseconds: 1 },
-  read: async () => ({ events: [], position: EVENT_PLACE, isAtEnd: true, damaged: false, head: EVENT_PLACE }),
+  read: async () => ({
+    events: [],
+    position: EVENT_PLACE,
+    isAtEnd: true,
+    damaged: false,
+    damage: { entries: [], count: 0 },
+    head: EVENT_PLACE,
+  }),
 }
 
 function auditFor(deeds: Deeds) {
@@ -255,6 +262,7 @@ function auditFor(deeds: Deeds) {
         head: { timeMicroseconds: NOW * 1000, sequence: 9 },
         scanTruncated: false,
         damaged: false,
+        damage: { entries: [], count: 0 },
       }
     },
     chain: async (from: number, limit: number) => {

@@ -89,9 +89,9 @@ async function countExported(records: AuditRecords): Promise<number> {
 
 async function readEvents(cursor: JournalCursor, last: number): Promise<Shown['events']> {
   const scan = new EventScan({}, new EventList(LIMIT), NAMES, serverTurns)
-  for (let step = await cursor.next(); step !== undefined; step = await cursor.next())
-    await scan.step(step, sequenceOf(0))
-  scan.ended(sequenceOf(last))
+  const journal = new JournalRange(cursor, sequenceOf(0), sequenceOf(last + 1))
+  for (let step = await journal.next(); step !== undefined; step = await journal.next())
+    await scan.step(step, journal.place, sequenceOf(0))
   const head = { sequence: sequenceOf(last), index: 0, timeMicroseconds: microsecondsOf(0) }
   return scan.end(head)
 }
