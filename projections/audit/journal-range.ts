@@ -34,10 +34,10 @@ export class JournalRange {
    * @param cursor at or before the first record that is wanted
    * @param wanted records before it are of no interest, though a batch may have some
    * @param end sequence after the last record that must be there
-   * @param begins whether the cursor begins at `wanted`, or with the first batch of interest after it
+   * @param start whether the cursor is at `wanted`, or at the first batch of interest after it
    */
-  constructor(cursor: JournalCursor, wanted: Sequence, end: Sequence, begins: 'at wanted' | 'after it' = 'at wanted') {
-    this.#hasBegun = begins === 'at wanted'
+  constructor(cursor: JournalCursor, wanted: Sequence, end: Sequence, start: 'at wanted' | 'after it' = 'at wanted') {
+    this.#hasBegun = start === 'at wanted'
     this.#cursor = cursor
     this.#wanted = wanted
     this.#expected = wanted
