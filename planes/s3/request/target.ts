@@ -53,14 +53,24 @@ export function splitTarget(path: string, query: string): SplitTarget {
   const key = plain ? rawKey : decode(rawKey)
   const fault = faultOf(bucket, key, slash !== -1)
   const hasName = bucket !== '' && !bucket.includes('/')
+  const parts = { bucket: hasName ? bucket : undefined, key: hasName && key !== '' ? key : undefined }
+  const text = () => (plain ? path : canonicalPath(bucket, key, slash !== -1))
+  if (fault === undefined) return { target: { ...parts, canonicalPath: text(), query: parseQuery(query) }, fault }
+  return { target: faultyTarget(parts, text, parseQuery(query)), fault }
+}
+
+/** Its path is encoded when it is asked for: that of a long one takes half a millisecond, and a stranger signs nothing. */
+function faultyTarget(
+  parts: Pick<Target, 'bucket' | 'key'>,
+  canonicalText: () => string,
+  query: QueryParameters,
+): Target {
   return {
-    target: {
-      bucket: hasName ? bucket : undefined,
-      key: hasName && key !== '' ? key : undefined,
-      canonicalPath: plain ? path : canonicalPath(bucket, key, slash !== -1),
-      query: parseQuery(query),
+    ...parts,
+    get canonicalPath() {
+      return canonicalText()
     },
-    fault,
+    query,
   }
 }
 
