@@ -303,6 +303,7 @@ test('embeds', async (t) => {
 
 test('the system, its storage and its reports', async (t) => {
   t.match(await textOf('system info'), /\nversion +0\.0\.0-spec\n/)
+  t.match(await ask('clock set-back', '--reason', 'a spec'), { stderr: /not behind the journal/ })
   t.match(await jsonOf('storage status'), { capacity_bytes: Number, available_bytes: Number })
   for (const name of ['list', 'receipts', 'witnessed']) t.match(await jsonOf(`checkpoint ${name}`), Object)
   t.match(await ask('checkpoint rotate-key'), { exitCode: 4, stderr: /CHECKPOINT_NOT_FOUND/ })

@@ -143,6 +143,16 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
     now += 10 * 3_600_000
     return answer
   },
+  CLOCK_NOT_BEHIND: () => api.call('POST', '/clock/set-back', { reason: 'a spec' }),
+  CLOCK_HELD: async () => {
+    await api.get('POST', '/management-tokens', { name: 'ends', role: 'auditor', expires_in_seconds: 60 })
+    now += 3_600_000
+    await put('errors/object/ahead', '')
+    now -= 3_600_000
+    const answer = await api.call('POST', '/clock/set-back', { reason: 'a spec' })
+    now += 3_600_000
+    return answer
+  },
   NOT_PREVIEWABLE: async () => {
     await put('errors/object/binary', '\u0000\u0001')
     return api.call('GET', '/buckets/errors/object-preview/binary')
