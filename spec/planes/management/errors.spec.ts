@@ -1,5 +1,6 @@
 /** Every error of the table of errors, each provoked over the wire at least once. */
 /** Proves: STA-VRS-04, AUT-MGT-10, AUT-MET-02, ERR-MGT-01, ERR-MGT-03, ERR-MGT-04, ERR-OTH-01, ERR-OTH-07. */
+import { clockErrors } from './clock-errors.ts'
 import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
@@ -136,23 +137,11 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
   VERSION_NOT_FOUND: () => api.send('GET', `${OBJECTS}/kept?version_id=never-given-out`),
   VERSION_IS_MARKER: async () => api.call('GET', `/buckets/locked/object/marked?version_id=${await markerVersion()}`),
   VERSION_LOCKED: async () => api.call('DELETE', await lockedVersion('retained')),
-  CLOCK_BEHIND: async () => {
-    const path = await lockedVersion('behind')
-    now -= 10 * 3_600_000
-    const answer = await api.call('DELETE', path)
-    now += 10 * 3_600_000
-    return answer
-  },
-  CLOCK_NOT_BEHIND: () => api.call('POST', '/clock/set-back', { reason: 'a spec' }),
-  CLOCK_HELD: async () => {
-    await api.get('POST', '/management-tokens', { name: 'ends', role: 'auditor', expires_in_seconds: 60 })
-    now += 3_600_000
-    await put('errors/object/ahead', '')
-    now -= 3_600_000
-    const answer = await api.call('POST', '/clock/set-back', { reason: 'a spec' })
-    now += 3_600_000
-    return answer
-  },
+  ...clockErrors(api, {
+    step: (milliseconds) => (now += milliseconds),
+    lockedVersion: () => lockedVersion('behind'),
+    write: () => put('errors/object/ahead', ''),
+  }),
   NOT_PREVIEWABLE: async () => {
     await put('errors/object/binary', '\u0000\u0001')
     return api.call('GET', '/buckets/errors/object-preview/binary')
