@@ -59,7 +59,7 @@ export function splitTarget(path: string, query: string): SplitTarget {
   return { target: faultyTarget(parts, text, parseQuery(query)), fault }
 }
 
-/** Its path is encoded when it is asked for: that of a long one takes half a millisecond, and a stranger signs nothing. */
+/** Its path is encoded when it is asked for: the path of a long target takes half a millisecond, and a stranger signs nothing. */
 function faultyTarget(
   parts: Pick<Target, 'bucket' | 'key'>,
   canonicalText: () => string,
