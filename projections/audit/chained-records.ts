@@ -1,4 +1,5 @@
 import type { Sequence } from '../../engine/brands.ts'
+import { segmentName } from '../../engine/disk/store-paths.ts'
 import { AuditLogDamagedError } from './audit-export.ts'
 import { type AuditRecord, isEntry, readableRecord } from './audit-record.ts'
 import type { JournalCursor } from './journal-cursor.ts'
@@ -31,7 +32,11 @@ export async function readChained(
     const cursor = cursorNear(sequence)
     try {
       const batch = await cursor.next(sequence)
-      if (batch === 'damaged') throw new AuditLogDamagedError(`the audit log is damaged near sequence ${sequence}`)
+      if (batch === 'damaged') {
+        const { segmentFirstSequence, offset } = cursor.place
+        const place = `${segmentName(segmentFirstSequence)}, offset ${offset}`
+        throw new AuditLogDamagedError(`record ${sequence}, or one near it, cannot be read (${place})`)
+      }
       const frames = batch && new RecordFrames(batch.bytes, batch.header)
       while (frames?.next() === true) {
         if (!wanted.has(frames.sequence) || !isEntry(frames)) continue

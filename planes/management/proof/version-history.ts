@@ -28,7 +28,7 @@ const TOO_MANY = unavailable(
   `The lock of this version was changed more than ${LOCK_CHANGES_MAXIMUM} times, which is more than a bundle tells; the audit log has every change.`,
 )
 
-type Services = Pick<ManagementServices, 'audit' | 'checkpoints' | 'checkpointFacts'>
+type Services = Pick<ManagementServices, 'audit' | 'checkpoints' | 'checkpointFacts' | 'damageFound'>
 
 /** The entry that wrote a version, and the entries that changed its lock. */
 export function entriesOf({ snapshot, bucket, key, object }: FoundObject): readonly Sequence[] {
@@ -39,12 +39,12 @@ export function entriesOf({ snapshot, bucket, key, object }: FoundObject): reado
  * The history of a version for its proof bundle, once one checkpoint covers all its records.
  * @param entries of `entriesOf`, in the turn that found the version
  * @param version of the format: 2 has the records themselves
- * @throws AuditLogDamagedError, TreesDamagedError
+ * @throws TreesDamagedError
  */
 export async function versionHistory(
   entries: readonly Sequence[],
   version: ProofFormatVersion,
-  { audit, checkpoints, checkpointFacts }: Services,
+  { audit, checkpoints, checkpointFacts, damageFound }: Services,
   turns: Turns,
 ): Promise<ProofHistory> {
   if (!checkpointFacts().isOn) return OFF
@@ -52,7 +52,15 @@ export async function versionHistory(
   const last = entries.at(-1)
   if (checkpoint === undefined || last === undefined || last >= checkpoint.size) return NOT_COVERED
   if (entries.length > 1 + LOCK_CHANGES_MAXIMUM) return TOO_MANY
-  const records = await recordsOf(entries, audit, turns)
+  let records: readonly ChainedRecord[]
+  try {
+    records = await recordsOf(entries, audit, turns)
+  } catch (error) {
+    if (!(error instanceof AuditLogDamagedError)) throw error
+    // The bytes can still be proved.
+    damageFound('audit', error.message)
+    return unavailable(`A record of this version is damaged, so its history cannot be shown: ${error.message}.`)
+  }
   // A record of a bypass comes after the change that it allowed.
   if (records.some(({ sequence }) => sequence >= checkpoint.size)) return NOT_COVERED
   try {

@@ -17,6 +17,7 @@ import { checkProjections } from '../../../projections/replay/check.ts'
 import { treesIn } from '../../../projections/checkpoints/tree-files.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
 import { signingOf } from '../../support/checkpoint-signing.ts'
+import { flipByteInPlace, segmentPath } from '../../support/journal-files.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { uploadWhole } from '../../support/multipart.ts'
 import { outcomeOf, STRANGER } from '../../support/proofs/proof-verdicts.ts'
@@ -238,6 +239,21 @@ test('trees that are being made again, and trees that are not those that were si
   t.match(await api.call('GET', '/buckets/plain/object-proof/object'), { status: 500, code: 'INTERNAL_ERROR' })
   t.equal(server.failures.splice(0).length, 1)
   writeFileSync(file, before)
+  await historyOf(t, await bundleOf('plain/object'), 'bytes')
+})
+
+test('a damaged record takes the history from a bundle, and not the proof of the bytes', async (t) => {
+  await checkpoint()
+  await server.journal()
+  const path = segmentPath(paths, 0)
+  const at = readFileSync(path).indexOf('plain/object')
+  flipByteInPlace(path, at)
+  const { history } = await bundleOf('plain/object')
+  t.match(history, {
+    status: 'unavailable',
+    detail: /record \d+, or one near it, cannot be read \(0{16}\.segment, offset \d+\)/,
+  })
+  flipByteInPlace(path, at)
   await historyOf(t, await bundleOf('plain/object'), 'bytes')
 })
 
