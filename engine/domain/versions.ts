@@ -1,9 +1,14 @@
-import type { Sequence } from '../brands.ts'
+import type { Microseconds, Sequence } from '../brands.ts'
 import type { VersionName } from '../commands/version-name.ts'
 import type { VersionPlace } from '../events/values.ts'
 import type { BucketState, ObjectState, StateReader } from '../state-ports.ts'
 import type { DecisionContext } from './decision.ts'
 import { requireDestroyable } from './lock.ts'
+
+/** The order time from which the age of a version counts: so no clock that was wrong makes it older than it is. */
+export function agedFrom(version: ObjectState): Microseconds {
+  return version.noncurrentMicroseconds ?? version.agedMicroseconds ?? version.modifiedMicroseconds
+}
 
 /**
  * How a new version or marker joins the others of its key: it replaces the object of a bucket without versioning, is

@@ -6,6 +6,7 @@ import type { LifecycleAction, LifecycleRule } from '../events/values.ts'
 import type { BucketState, ObjectState } from '../state-ports.ts'
 import type { DecisionContext } from '../domain/decision.ts'
 import { requireDestroyable } from '../domain/lock.ts'
+import { agedFrom } from '../domain/versions.ts'
 
 const DAY_MICROSECONDS = 24 * 60 * 60 * 1_000_000
 
@@ -39,11 +40,6 @@ export type ExpiryVerdict =
 /** The days of an action; undefined when a rule does not have it. */
 function daysOf(rule: LifecycleRule, action: LifecycleAction): number | undefined {
   return action === 'expiration' ? rule.expirationDays : rule.noncurrentDays
-}
-
-/** The order time from which the age of a version counts: so no clock that was wrong makes it older than it is. */
-export function agedFrom(version: ObjectState): Microseconds {
-  return version.noncurrentMicroseconds ?? version.agedMicroseconds ?? version.modifiedMicroseconds
 }
 
 /** The last moment of which everything is due; undefined for a rule that does nothing. */

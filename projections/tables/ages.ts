@@ -1,6 +1,6 @@
 import { type BucketId, type Microseconds, microsecondsOf, sequenceOf } from '../../engine/brands.ts'
 import type { AgePosition, LifecycleAction } from '../../engine/events/values.ts'
-import { agedFrom } from '../../engine/lifecycle/expiry.ts'
+import { agedFrom } from '../../engine/domain/versions.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import { NUMBER_BYTES, readNumber, successor, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'

@@ -277,7 +277,7 @@ test('shares', async (t) => {
   t.match(await ask('share show', made.id), { exitCode: 4, stderr: /SHARE_NOT_FOUND/ })
   const locked = ['share', 'create', 'shared/a/cat.jpg', '--password-stdin', '--json']
   const typed = (input: string) => run(locked, { environment: HERE, input })
-  t.match(JSON.parse((await typed('a b\n')).stdout), { password_protected: true })
+  t.match(JSON.parse((await typed('a password\n')).stdout), { password_protected: true })
   t.match(await typed('\n'), { exitCode: 2, stderr: /no password/ })
   t.match(await typed('a\nb\n'), { exitCode: 2, stderr: /more than the one line/ })
   t.match(await typed('x'.repeat(5000)), { exitCode: 2, stderr: /too long/ })
