@@ -339,6 +339,15 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
     },
   ],
   [
+    [81, 1_767_409_445_000_001, 1_767_323_045_000_001, 'a wrong clock'],
+    {
+      kind: 'clock.set-back',
+      from: '2026-01-03T03:04:05.000001Z',
+      to: '2026-01-02T03:04:05.000001Z',
+      reason: 'a wrong clock',
+    },
+  ],
+  [
     [13, 2, 'k', 40, 0, null, null, 39],
     { kind: 'version.deleted', ...KEY, version: 40, promotes: 0, removed: null, current: null, uncovers: 39 },
   ],

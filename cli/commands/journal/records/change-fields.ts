@@ -171,6 +171,7 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   77: ['embed.revoked', 'embed'],
   78: ['embed.deleted', 'embed'],
   80: ['scrub.advanced', ['progress', scrubProgress], ['damage', listOf(scrubDamage)]],
+  81: ['clock.set-back', ['from', microseconds], ['to', microseconds], 'reason'],
 }
 
 /** Every known kind of change, for comparison with the page. */
