@@ -12,4 +12,9 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /\/system\/metrics\/history/,
     reason: 'a reading has the classes of requests that were answered before it, which is a matter of time',
   },
+  {
+    shape: /^records: .*head_sequence/,
+    ask: /\/audit\/chain/,
+    reason: 'how many records there are by then is a matter of time',
+  },
 ]

@@ -30,7 +30,7 @@ export class AuditQueryCommand extends ClientCommand {
     examples: [
       ['Everything about an object, on either plane', '$0 audit query --bucket photos --key 2026/cat.jpg'],
       ['Refusals of the last hour', '$0 audit query --result denied --since 1h'],
-      ['Whether a disabled key is still used', '$0 audit query --credential cred-y7p3dxaphnlbokbvkl34 --result denied'],
+      ['Whether the key of root is being guessed', '$0 audit query --credential root --result denied'],
       ['What is asked of a bucket now', '$0 audit query --bucket photos --follow'],
     ],
   })

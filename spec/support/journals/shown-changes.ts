@@ -339,13 +339,8 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
     },
   ],
   [
-    [81, 1_767_409_445_000_001, 1_767_323_045_000_001, 'a wrong clock'],
-    {
-      kind: 'clock.set-back',
-      from: '2026-01-03T03:04:05.000001Z',
-      to: '2026-01-02T03:04:05.000001Z',
-      reason: 'a wrong clock',
-    },
+    [81, 1_767_323_045_000_001, 0, 'a'],
+    { kind: 'clock.set-back', from: '2026-01-02T03:04:05.000001Z', to: '1970-01-01T00:00:00.000000Z', reason: 'a' },
   ],
   [
     [13, 2, 'k', 40, 0, null, null, 39],
