@@ -163,10 +163,8 @@ export class BatchBuilder {
     this.#reserve(total + BATCH_TRAILER.bytes)
     const bytes = this.#bytes
     const sequence = this.nextSequence
-    if (extra > 0) {
-      this.#timesDiffer = true
-      if (time < this.#time && this.#count > 0) this.#timesDescend = true
-    }
+    if (extra > 0) this.#timesDiffer = true
+    if (time < this.#time && this.#count > 0) this.#timesDescend = true
     this.#order = order
     this.#time = time
     if (time < this.#earliest) this.#earliest = time

@@ -35,9 +35,14 @@ interface TimeRange {
  * ends are batches of the index, so some thousand records of a stretch may have other times. Where the host's clock never
  * went back there is one at most.
  */
-export function stretchesOf(tables: TimeTables, range: TimeRange, end: JournalEnd): readonly Stretch[] {
+export function stretchesOf(
+  tables: TimeTables,
+  range: TimeRange,
+  end: JournalEnd,
+  runsMaximum?: number,
+): readonly Stretch[] {
   if (range.sinceMicroseconds >= range.untilMicroseconds) return []
-  const runs = allRuns(tables.auditRuns).filter(({ first }) => first < end.nextSequence)
+  const runs = allRuns(tables.auditRuns, runsMaximum).filter(({ first }) => first < end.nextSequence)
   const found: Stretch[] = []
   for (const [index, run] of runs.entries()) {
     if (run.earliestMicroseconds >= range.untilMicroseconds) continue

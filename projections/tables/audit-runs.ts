@@ -42,7 +42,7 @@ export function noteRun(
   position: AppliedPosition,
   maximum = RUNS_MAXIMUM,
 ): void {
-  if (!position.differ) return
+  if (!position.differ && !position.descend) return
   const before = getApplied(applied)?.position
   if (before === undefined) return
   const { earliestMicroseconds, descend, segmentFirstSequence, batchOffset } = position

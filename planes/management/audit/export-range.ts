@@ -39,18 +39,18 @@ export function rangeOf(request: RangeRequest, { clock }: ManagementServices): E
 }
 
 /**
- * The range of a recorded export. It ends with the batch of the export's record, so that later records are not in it:
- * no record of another batch has the same order time, and where the clock was set back since, later records are not in it
- * either.
+ * The records of an export. They end with the batch of the export's record, so that later records are not among them,
+ * whatever their times. Earlier records can have later times than it, where the clock was ahead before: they are exported.
  */
 export function exportedRange<R extends Pick<ExportRange, 'fromMicroseconds' | 'toMicroseconds'>>(
   range: R,
-  { timeMicroseconds, sequence }: Pick<Done, 'timeMicroseconds' | 'sequence'>,
+  { sequence }: Pick<Done, 'sequence'>,
 ): R & AuditRange {
-  return { ...endingAt(range, timeMicroseconds), throughSequence: sequence }
+  const toMicroseconds = range.toMicroseconds ?? microsecondsOf(Number.POSITIVE_INFINITY)
+  return { ...range, toMicroseconds, throughSequence: sequence }
 }
 
-/** A range that ends with a moment at the latest. */
+/** A range that ends with a moment at the latest: the next range goes on there. */
 export function endingAt<R extends Pick<ExportRange, 'fromMicroseconds' | 'toMicroseconds'>>(
   range: R,
   moment: Microseconds,

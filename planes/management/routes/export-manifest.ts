@@ -78,10 +78,13 @@ function timeOf(value: unknown): Microseconds | undefined {
   return microseconds === undefined ? undefined : microsecondsOf(microseconds)
 }
 
-/** The range of an export, from its record. */
-function recordedRange(record: AuditRecord, { from, to }: Members): AuditRange {
+/** The range of an export, from its record: `records` is what was exported, `named` ends in time where the next range begins. */
+function recordedRanges(
+  record: AuditRecord,
+  { from, to }: Members,
+): { readonly records: AuditRange; readonly named: AuditRange } {
   const range = { fromMicroseconds: timeOf(from) ?? microsecondsOf(0), toMicroseconds: timeOf(to) }
-  return exportedRange(range, record)
+  return { records: exportedRange(range, record), named: endingAt(range, record.timeMicroseconds) }
 }
 
 const NO_DAMAGE = new DamageList()
@@ -91,21 +94,25 @@ const NO_DAMAGE = new DamageList()
  * is read again, in a place of its own: which records are missing is in no record, because there may be too many.
  */
 async function contentOf(
-  range: AuditRange,
+  ranges: ReturnType<typeof recordedRanges>,
   isDamaged: boolean,
   request: ManagementRequest,
   { audit, heavy }: ManagementServices,
 ): Promise<{ readonly records: number; readonly ends: RangeEnds | undefined; readonly damage: DamageList }> {
   if (!isDamaged && audit.isInOrder) {
     try {
-      const ends = await audit.rangeEnds(range, threadTurns.of(request.identity.credentialId))
+      // In a log in order both are the same records.
+      const ends = await audit.rangeEnds(
+        { ...ranges.records, ...ranges.named },
+        threadTurns.of(request.identity.credentialId),
+      )
       const records = ends === undefined ? 0 : audit.entriesBetween(ends.firstSequence, ends.lastSequence)
       return { records, ends, damage: NO_DAMAGE }
     } catch (error) {
       if (!(error instanceof AuditLogDamagedError)) throw error
     }
   }
-  const { count, ends, damage } = await heavy.run('export', request, (place) => audit.survey(range, place))
+  const { count, ends, damage } = await heavy.run('export', request, (place) => audit.survey(ranges.records, place))
   return { records: count, ends, damage }
 }
 
@@ -206,15 +213,15 @@ const EXPORT_MEMBERS = ['from', 'to', 'format', 'only_bucket', 'only_key', 'only
 /** The manifest of a recorded export. */
 async function exportedManifest(record: AuditRecord, request: ManagementRequest, services: ManagementServices) {
   const { timestamp, event_id, principal, credential_id, metadata } = auditEventRecord(record)
-  const range = recordedRange(record, metadata)
+  const ranges = recordedRanges(record, metadata)
   const isFiltered = Object.keys(metadata).some((name) => name.startsWith('only_'))
   const outcome = await outcomeOf(record, request, services)
   const isDamaged = outcome !== undefined && auditEventRecord(outcome).metadata['damage'] !== 0
   return {
-    ...manifest(services, range, metadata),
+    ...manifest(services, ranges.named, metadata),
     head_sequence: metadata['head_sequence'] ?? null,
     head_hash: metadata['head_hash'] ?? null,
-    ...contentRecord(await contentOf(range, isDamaged, request, services), isFiltered),
+    ...contentRecord(await contentOf(ranges, isDamaged, request, services), isFiltered),
     outcome: outcome === undefined ? null : outcomeRecord(outcome),
     export_id: metadata['export_id'] ?? null,
     exported_at: timestamp,
