@@ -1,4 +1,7 @@
-/** A server on a host whose clock is wrong for a while: what people see has the time of the host (decision 0229). */
+/**
+ * A server on a host whose clock is wrong for a while: what people see has the time of the host (decision 0229).
+ * Proves: RES-OBJ-02.
+ */
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { type Test, test } from 'tap'

@@ -50,7 +50,7 @@ export function exportedRange<R extends Pick<ExportRange, 'fromMicroseconds' | '
   return { ...range, toMicroseconds, throughSequence: sequence }
 }
 
-/** A range that ends with a moment at the latest: the next range goes on there. */
+/** A range that ends with a moment at the latest, where the range after it takes up. */
 export function endingAt<R extends Pick<ExportRange, 'fromMicroseconds' | 'toMicroseconds'>>(
   range: R,
   moment: Microseconds,

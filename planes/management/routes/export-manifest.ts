@@ -78,7 +78,7 @@ function timeOf(value: unknown): Microseconds | undefined {
   return microseconds === undefined ? undefined : microsecondsOf(microseconds)
 }
 
-/** The range of an export, from its record: `records` is what was exported, `named` ends in time where the next range begins. */
+/** The range of an export, from its record: `records` were exported, and `named` is the range in its name, up to the time of the export. */
 function recordedRanges(
   record: AuditRecord,
   { from, to }: Members,
