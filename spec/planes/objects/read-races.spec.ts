@@ -51,7 +51,7 @@ test('on the management plane a read of what is gone meanwhile is a conflict', a
 test('a file that is missing while its object is there is damage', async (t) => {
   await raw('PUT', '/races/damaged', { body: FIRST })
   beforeNextOpen(async () => undefined)
-  t.match(await raw('GET', '/races/damaged'), { status: 500, code: 'InternalError' })
+  t.match(await raw('GET', '/races/damaged'), { status: 409, code: 'ObjectDamaged' })
   t.match(server.failures, [{ name: 'PayloadDamagedError' }])
   server.failures.length = 0
 })
