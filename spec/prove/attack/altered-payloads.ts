@@ -38,7 +38,7 @@ export async function attackPayloads({ arena, ledger }: Assault): Promise<string
       ledger.requests += 1
       const headers = range === undefined ? [] : ([['range', range]] as const)
       const answer = await server.raw('GET', `/${bucket}/${key}`, { headers })
-      if (answer.status !== 500)
+      if (answer.status !== 409 || answer.code !== 'ObjectDamaged')
         ledger.fault('let in', `${AREA}: ${key} ${range ?? ''}`, `${answer.status} with altered bytes`, answer.text)
     }
     writeFileSync(path, volume, { flag: 'r+' })

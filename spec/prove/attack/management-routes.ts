@@ -127,6 +127,8 @@ function expectedRecords(
   // What there is no share or embed of is recorded as the route.
   const hasKey = route?.records !== undefined && row.path.endsWith('{key}')
   const what = `${operation}: ${hasKey ? `bucket:${victims['{bucket}']}/${victims['{key}']}` : row.path}`
-  const results = !isOpen && expectedOf(row, sender) === 'handled' && changes ? ['attempted', result] : [result]
+  // An export has its outcome in a record after its attempt, as a change has.
+  const hasAttempt = isExport || (!isOpen && expectedOf(row, sender) === 'handled' && changes)
+  const results = hasAttempt ? ['attempted', result] : [result]
   return results.map((one) => `${who} ${what} ${one}`)
 }

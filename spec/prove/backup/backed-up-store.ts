@@ -226,7 +226,7 @@ export class BackedUpStore {
       const { status, body } = await wire.send('GET', path)
       if (status === 200 && body.equals(bytes)) continue
       const toldAt = told.findIndex((loss) => loss.includes(`, ${bytes.length} bytes,`))
-      if (status === 500 && toldAt !== -1) told.splice(toldAt, 1)
+      if (status === 409 && toldAt !== -1) told.splice(toldAt, 1)
       else this.findings.push(lost(`${path}: ${status}, ${body.length} bytes, and ${losses.length} losses were told`))
     }
   }
