@@ -128,6 +128,8 @@ function catalogFor(deeds: Deeds) {
     bucketOfLifecycleRule: () => undefined,
     bucketOfId: () => BUCKET,
     bucketName: () => BUCKET.name,
+    journalMilliseconds: () => NOW,
+    endings: () => [],
     share: (id: string) => {
       const share = linkOf(deeds, SHARE.share, id)
       return share && { ...SHARE, share }
