@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Command, Option } from 'clipanion'
+import { damageLines, type DamageRecord } from '../commands/audit/damage-lines.ts'
 import { ClientCommand } from '../client/client-command.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
 import { jsonText } from '../terminal/json-text.ts'
@@ -9,8 +10,11 @@ import { LineOutput } from '../commands/journal/records/line-output.ts'
 import { TIME_FORMS, timeOption } from '../commands/option-values.ts'
 import { eventTable, type StorageEvent } from './event-lines.ts'
 
-/** A line of the stream: an event, or how far the stream is. */
-type Line = StorageEvent | { readonly progress: { readonly id: string } }
+/** A line of the stream: an event, how far the stream is, or records that cannot be read. */
+type Line =
+  | StorageEvent
+  | { readonly progress: { readonly id: string } }
+  | { readonly damage: DamageRecord & { readonly id: string } }
 
 /** Before a stream that ended is opened again. */
 const PAUSE_MILLISECONDS = 1000
@@ -24,6 +28,8 @@ export class EventsFollowCommand extends ClientCommand {
     details: `
       Starts now, or at --since or --after-id, and runs until it is stopped. If the connection breaks, it reconnects and
       continues where it was: no event is lost and none is printed twice. With --json it prints one object per event.
+      Records that cannot be read are named on stderr, with --json also as an object with one member "damage" in their
+      place. It continues after them, and then ends with 21.
     `,
     examples: [
       ['What is written from now on', '$0 events follow --type object.created'],
@@ -36,6 +42,8 @@ export class EventsFollowCommand extends ClientCommand {
   bucket = Option.String('--bucket', { description: 'in this bucket' })
   type = Option.String('--type', { description: 'of this type, such as object.created' })
   prefix = Option.String('--prefix', { description: 'of objects whose keys begin with this' })
+
+  #isDamaged = false
 
   override async execute(): Promise<number> {
     const { stdout, stderr, control } = this.context
@@ -70,7 +78,7 @@ export class EventsFollowCommand extends ClientCommand {
     } finally {
       forget()
     }
-    return exitTable.ok.code
+    return (this.#isDamaged ? exitTable.storeDamaged : exitTable.ok).code
   }
 
   /** Prints events until the stream ends or breaks off. */
@@ -89,6 +97,11 @@ export class EventsFollowCommand extends ClientCommand {
           passed(told.progress.id)
           continue
         }
+        if ('damage' in told) {
+          await this.#showDamage(told, output)
+          passed(told.damage.id)
+          continue
+        }
         await output.line(print(told))
         await output.flush()
         passed(told.id)
@@ -98,6 +111,15 @@ export class EventsFollowCommand extends ClientCommand {
     } finally {
       response.destroy()
     }
+  }
+
+  async #showDamage(line: { readonly damage: DamageRecord }, output: LineOutput): Promise<void> {
+    this.#isDamaged = true
+    this.context.stderr.write('object-store: a part of the journal could not be read; see audit chain\n')
+    for (const text of damageLines([line.damage])) this.context.stderr.write(`${text}\n`)
+    if (!this.json) return
+    await output.line(jsonText(line))
+    await output.flush()
   }
 
   /** A position after everything so far. */

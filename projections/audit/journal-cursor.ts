@@ -52,6 +52,7 @@ export class JournalCursor {
   readonly #beginning: SegmentPlace
   /** Segments still to be read. */
   readonly #firsts: Sequence[]
+  readonly #hasBeginning: boolean
   #place: SegmentPlace = { segmentFirstSequence: sequenceOf(0), offset: 0 }
   #file: SegmentFile | undefined
   #pieces: SegmentPieces | undefined
@@ -78,6 +79,12 @@ export class JournalCursor {
     this.#firsts = segmentFirsts(disk, paths).filter(
       (first) => first >= beginning.segmentFirstSequence && first <= end.segmentFirstSequence,
     )
+    this.#hasBeginning = this.#firsts[0] === beginning.segmentFirstSequence
+  }
+
+  /** Whether the segment is there in which reading begins. */
+  get hasBeginning(): boolean {
+    return this.#hasBeginning
   }
 
   /** Where the batch or the damage is that `next` returned last, or the segment that it began last. */

@@ -7,7 +7,7 @@ import type { ChainProblem } from '../../engine/verify/span/span-report.ts'
 export const DAMAGE_MAXIMUM = 1000
 
 /** A run of records that cannot be read, in the words of a check of the chain. */
-type JournalDamage = ChainProblem
+export type JournalDamage = ChainProblem
 
 /** Records between two that can be read. */
 export interface JournalGap {

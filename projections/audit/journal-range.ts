@@ -37,7 +37,8 @@ export class JournalRange {
    * @param start whether the cursor is at `wanted`, or at the first batch of interest after it
    */
   constructor(cursor: JournalCursor, wanted: Sequence, end: Sequence, start: 'at wanted' | 'after it' = 'at wanted') {
-    this.#hasBegun = start === 'at wanted'
+    // Without the segment of that batch, its records are missing.
+    this.#hasBegun = start === 'at wanted' || !cursor.hasBeginning
     this.#cursor = cursor
     this.#wanted = wanted
     this.#expected = wanted

@@ -1,4 +1,5 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
+import type { JournalDamage } from '../audit/journal-damage.ts'
 import type { ObjectEntry } from './object-entry.ts'
 import type { StorageEvent } from './storage-event.ts'
 
@@ -25,6 +26,8 @@ export interface EventCollector {
    * @returns false without room for it
    */
   add(event: StorageEvent, bytes: number): boolean
+  /** Takes records that cannot be read, in their place among the events. They may have had events that the filter wants. */
+  damaged(damage: JournalDamage): void
 }
 
 /** A page ends after this many bytes of its events, as their entries are in the journal. */
@@ -54,4 +57,7 @@ export class EventList implements EventCollector {
     this.#bytes += bytes
     return true
   }
+
+  /** The end of the page has them. */
+  damaged(): void {}
 }

@@ -1,8 +1,9 @@
-import type { Sequence } from '../../engine/brands.ts'
+import { type Sequence, sequenceOf } from '../../engine/brands.ts'
 import { rfc3339 } from '../../engine/clock.ts'
+import type { JournalDamage } from '../audit/journal-damage.ts'
 import type { EventCollector, NamedEntry } from './event-collectors.ts'
 import type { ObjectEntry, TextPlace } from './object-entry.ts'
-import { eventResource, type StorageEvent, storageEventId } from './storage-event.ts'
+import { EVENT_INDEX_MAXIMUM, eventResource, type StorageEvent, storageEventId } from './storage-event.ts'
 
 /** The framing of an event's JSON in a line of a stream. */
 export type LineForm = 'ndjson' | 'sse'
@@ -46,13 +47,16 @@ const TEXT = {
  */
 export class EventLines implements EventCollector {
   readonly #form: LineForm
+  readonly #damageRecord: (damage: JournalDamage) => object
   #bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #length = 0
   #second = Number.NaN
   #secondText = ''
 
-  constructor(form: LineForm) {
+  /** @param damageRecord the members of records that cannot be read, as JSON has them */
+  constructor(form: LineForm, damageRecord: (damage: JournalDamage) => object) {
     this.#form = form
+    this.#damageRecord = damageRecord
   }
 
   get isFull(): boolean {
@@ -74,11 +78,19 @@ export class EventLines implements EventCollector {
 
   add(event: StorageEvent): boolean {
     const json = JSON.stringify(eventResource(event))
-    const line =
-      this.#form === 'ndjson' ? `${json}\n` : `id: ${storageEventId(event)}\nevent: ${event.type}\ndata: ${json}\n\n`
-    this.#makeRoom(Buffer.byteLength(line))
-    this.#length += this.#bytes.write(line, this.#length)
+    this.#line(this.#form === 'ndjson' ? `${json}\n` : sseEvent(storageEventId(event), event.type, json))
     return true
+  }
+
+  /** A line with one member `damage`. Its `id` is the position after the records that cannot be read. */
+  damaged(damage: JournalDamage): void {
+    const id = storageEventId({ sequence: sequenceOf(damage.lastSequence), index: EVENT_INDEX_MAXIMUM })
+    const record = { id, ...this.#damageRecord(damage) }
+    this.#line(
+      this.#form === 'ndjson'
+        ? `${JSON.stringify({ damage: record })}\n`
+        : sseEvent(id, 'damage', JSON.stringify(record)),
+    )
   }
 
   /**
@@ -117,6 +129,11 @@ export class EventLines implements EventCollector {
     this.#put(this.#form === 'sse' ? '\n\n' : '\n')
     if (!isPlain) this.#length = before
     return isPlain
+  }
+
+  #line(line: string): void {
+    this.#makeRoom(Buffer.byteLength(line))
+    this.#length += this.#bytes.write(line, this.#length)
   }
 
   #sseHead({ type }: ObjectEntry, sequence: Sequence): void {
@@ -211,6 +228,10 @@ export class EventLines implements EventCollector {
     }
     this.#length += count
   }
+}
+
+function sseEvent(id: string, type: string, json: string): string {
+  return `id: ${id}\nevent: ${type}\ndata: ${json}\n\n`
 }
 
 function lengthOf({ start, end }: TextPlace): number {

@@ -16,7 +16,7 @@ import { openTables, type Tables } from '../tables/table-list.ts'
 import { type EventIds, EventNames } from './event-names.ts'
 import { type EventCollector, EventList } from './event-collectors.ts'
 import { type EventCursor, type EventPageEnd, type EventRange, EventScan } from './event-scan.ts'
-import { EVENT_INDEX_MAXIMUM, type StorageEvent } from './storage-event.ts'
+import { EVENT_INDEX_MAXIMUM, type EventPosition, type StorageEvent } from './storage-event.ts'
 
 interface EventQuery extends EventRange {
   /** Events of the page at most. */
@@ -82,7 +82,7 @@ export class EventLog {
     const head = headOf(applied)
     const scan = new EventScan(range, collector, this.#names, turns)
     if (applied === undefined || began === undefined) return scan.end(head)
-    const begin = sequenceOf(Math.max(began.sequence, range.after?.sequence ?? 0))
+    const begin = sequenceOf(Math.max(began.sequence, firstAfter(range.after)))
     for (const stretch of this.#stretches(range, applied)) {
       let from: Sequence | undefined = sequenceOf(Math.max(begin, stretch.first))
       if (from >= stretch.following) continue
@@ -151,6 +151,13 @@ export class EventLog {
     this.#environment.refresh()
     return getApplied(this.#tables.applied)?.position
   }
+}
+
+/** The first sequence that can have events after a position. */
+function firstAfter(position: EventPosition | undefined): Sequence {
+  if (position === undefined) return sequenceOf(0)
+  // After a whole entry, so that damage which ends with it is not found again.
+  return position.index === EVENT_INDEX_MAXIMUM ? next(position.sequence) : position.sequence
 }
 
 /** Whether a batch is at a place or after it. */

@@ -1,6 +1,6 @@
-import { type BucketId, type Microseconds, microsecondsOf, type Sequence } from '../../engine/brands.ts'
+import { type BucketId, type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { SegmentPlace } from '../../engine/journal/positions.ts'
-import { DamageList, damageOfGap, damageOfRecord, mayBeIn } from '../audit/journal-damage.ts'
+import { DamageList, damageOfGap, damageOfRecord, type JournalDamage, mayBeIn } from '../audit/journal-damage.ts'
 import type { RangeStep } from '../audit/journal-range.ts'
 import { JOURNAL_START } from '../tables/audit-index.ts'
 import { decodeEntry, type Entry } from '../../engine/events/entry-codec.ts'
@@ -66,7 +66,7 @@ export class EventScan {
   readonly #objectEntry = new ObjectEntry()
   #examined = 0
   #position: EventCursor | undefined
-  /** That the collector was given as an object. */
+  /** That the collector was given as an object, or the damage after it. */
   #lastEvent: EventCursor | undefined
   readonly #damage = new DamageList()
   /** Of the batch that is read. */
@@ -114,7 +114,9 @@ export class EventScan {
   async step(step: RangeStep, place: SegmentPlace, wanted: Sequence): Promise<void> {
     if (step.kind === 'gap') {
       const { sinceMicroseconds = EARLIEST, untilMicroseconds = LATEST } = this.#range
-      if (!this.#isOrdered || mayBeIn(step, sinceMicroseconds, untilMicroseconds)) this.#damage.add(damageOfGap(step))
+      if (!this.#isOrdered || mayBeIn(step, sinceMicroseconds, untilMicroseconds)) {
+        this.#met(damageOfGap(step), step.afterMicroseconds ?? step.beforeMicroseconds ?? EARLIEST)
+      }
       return
     }
     this.#place = place
@@ -128,6 +130,14 @@ export class EventScan {
       if (this.#turns.isOver) await this.#turns.next()
     }
     if (areLater && this.#isOrdered) this.#isAfterUntil = true
+  }
+
+  /** The next page starts after the damage of this one. */
+  #met(damage: JournalDamage, timeMicroseconds: Microseconds): void {
+    this.#damage.add(damage)
+    this.#collector.damaged(damage)
+    this.#position = { sequence: sequenceOf(damage.lastSequence), index: EVENT_INDEX_MAXIMUM, timeMicroseconds }
+    this.#lastEvent = this.#position
   }
 
   #isLater({ timeMicroseconds }: RecordFrames): boolean {
@@ -151,29 +161,28 @@ export class EventScan {
     const { bytes, bodyAt, bodyLength, sequence } = frames
     const { after } = this.#range
     const first = after !== undefined && after.sequence === sequence ? after.index + 1 : 0
-    const content = this.#contentOf(sequence, bytes, bodyAt, bodyAt + bodyLength)
+    const content = this.#contentOf(bytes, bodyAt, bodyAt + bodyLength)
+    if (content === 'damaged') return this.#met(damageOfRecord(sequence, this.#place), frames.timeMicroseconds)
     if (content === 'nothing') return
     if (content === 'one event' && (first > 0 || !this.#isObjectMeant(bytes) || this.#tookObject(frames))) return
     this.#decoded(frames, first)
   }
 
-  /** Nothing where the body is not an entry: its events are missing, and the page says so. */
-  #contentOf(sequence: Sequence, bytes: Buffer, at: number, end: number): ReturnType<ObjectEntry['read']> {
+  /** `damaged` where the body is not an entry: its events are missing, and the page says so. */
+  #contentOf(bytes: Buffer, at: number, end: number): ReturnType<ObjectEntry['read']> | 'damaged' {
     try {
       return this.#objectEntry.read(bytes, at, end)
     } catch {
-      this.#damage.add(damageOfRecord(sequence, this.#place))
-      return 'nothing'
+      return 'damaged'
     }
   }
 
-  /** The same of an entry that is decoded. */
+  /** Undefined where the body is not an entry. */
   #factsOf(sequence: Sequence, body: Uint8Array): { entry: Entry; facts: readonly EventFact[] } | undefined {
     try {
       const entry = decodeEntry(body)
       return { entry, facts: deriveEvents(sequence, entry.changes) }
     } catch {
-      this.#damage.add(damageOfRecord(sequence, this.#place))
       return undefined
     }
   }
@@ -191,7 +200,7 @@ export class EventScan {
   #decoded(frames: RecordFrames, first: number): void {
     const { sequence, timeMicroseconds } = frames
     const read = this.#factsOf(sequence, frames.body)
-    if (read === undefined) return
+    if (read === undefined) return this.#met(damageOfRecord(sequence, this.#place), timeMicroseconds)
     const { entry, facts } = read
     const common = { principal_kind: principalKind(entry), request_id: entry.requestId }
     for (let index = first; index < facts.length; index += 1) {

@@ -69,6 +69,40 @@ test('follow goes on where it was when its stream ends, until it is stopped', as
   ])
 })
 
+test('follow names what cannot be read, continues after it, and ends with 21', async (t) => {
+  const damage = { id: '0000000000000005-9999', sequence: 3, last_sequence: 5, verdict: 'content changed' }
+  const place = { segment: '00000000000000000000.segment', offset: 640, detail: 'the records cannot be read' }
+  const line = JSON.stringify({ damage: { ...damage, ...place } })
+  for (const json of [true, false]) {
+    const asked: string[] = []
+    const control = new FakeControl()
+    const streams: ((response: ServerResponse) => void)[] = [
+      (response) => response.end(`${event(1)}\n${line}\n`),
+      (response) => response.end(`${event(6)}\n`),
+      () => control.signal('SIGTERM'),
+    ]
+    const stub = createServer((request, response) => {
+      asked.push(String(request.url))
+      response.writeHead(200)
+      streams[asked.length - 1]?.(response)
+      response.flushHeaders()
+    })
+    await once(stub.listen(0, '127.0.0.1'), 'listening')
+    const url = `http://127.0.0.1:${(stub.address() as AddressInfo).port}`
+    const outcome = await run(['events', 'follow', '--since', '2026-11-22', ...(json ? ['--json'] : [])], {
+      control,
+      environment: { OBJECT_STORE_URL: url, OBJECT_STORE_TOKEN: SYSTEM_TOKEN },
+    })
+    stub.closeAllConnections()
+    stub.close()
+    t.equal(outcome.exitCode, 21)
+    t.match(outcome.stderr, /could not be read.*\n {2}records 3 to 5: content changed, 0+\.segment, offset 640/)
+    t.match(asked[1], /after_id=0000000000000005-9999/)
+    if (json) t.equal(outcome.stdout, `${event(1)}\n${line}\n${event(6)}\n`)
+    else t.notMatch(outcome.stdout, /damage/)
+  }
+})
+
 test('follow ends at once where it may not read', async (t) => {
   const outcome = await run(['events', 'follow'], { environment: { ...environment, OBJECT_STORE_TOKEN: 'wrong' } })
   t.match(outcome, { exitCode: 5, stdout: '' })

@@ -11,6 +11,7 @@ import { BATCH_HEADER, RECORD, RECORD_KIND, recordBytes, writeUint64 } from '../
 import { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
 import { serverTurns } from '../../projections/audit/turns.ts'
 import { type EventCollector, EventList } from '../../projections/events/event-collectors.ts'
+import { problemRecord } from '../../planes/management/audit/chain-problem.ts'
 import { EventLines, type LineForm } from '../../projections/events/event-lines.ts'
 import { EventNames } from '../../projections/events/event-names.ts'
 import { type EventRange, EventScan } from '../../projections/events/event-scan.ts'
@@ -57,7 +58,7 @@ async function scan(records: readonly Written[], range: EventRange, collector: E
 }
 
 async function linesOf(records: readonly Written[], range: EventRange, form: LineForm): Promise<string> {
-  const lines = new EventLines(form)
+  const lines = new EventLines(form, problemRecord)
   await scan(records, range, lines)
   return lines.bytes.toString()
 }
@@ -234,7 +235,7 @@ test('a piece ends after a quarter of a MiB, and its memory is used again', asyn
   const changes: Change[] = [{ name: 'object.deleted', bucketId: 7 as BucketId, key, size: 1 }]
   const body = Buffer.from(encodeEntry(auditOf('s3:DELETE', `bucket:b/${key}`), 'success', undefined, changes))
   const records = Array.from({ length: 400 }, () => ({ ...one, body }))
-  const lines = new EventLines('ndjson')
+  const lines = new EventLines('ndjson', problemRecord)
   await scan(records, {}, lines)
   t.equal(lines.isFull, true)
   const first = lines.bytes

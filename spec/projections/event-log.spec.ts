@@ -2,6 +2,7 @@
  * Storage events as they are read from the journal: after restarts and rebuilds, where they begin, and when it is damaged.
  * Proves: RES-EVT-02, EVT-GUA-01, EVT-GUA-02, EVT-GUA-06.
  */
+import { rmSync } from 'node:fs'
 import { test } from 'tap'
 import { sequenceOf, type UploadId } from '../../engine/brands.ts'
 import { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
@@ -9,7 +10,12 @@ import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { serverTurns } from '../../projections/audit/turns.ts'
 import { EventLog } from '../../projections/events/event-log.ts'
-import { eventResource, storageEventId, type StorageEvent } from '../../projections/events/storage-event.ts'
+import {
+  type EventPosition,
+  eventResource,
+  storageEventId,
+  type StorageEvent,
+} from '../../projections/events/storage-event.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
 import { rebuildProjections } from '../../projections/replay/rebuild.ts'
@@ -106,6 +112,68 @@ test('a part of the journal that cannot be read is reported', async (t) => {
   const page = await withEvents(paths, (events) => events.read(EVERYTHING, serverTurns))
   t.equal(page.damaged, true)
   t.ok(page.events.length > 40 && page.events.length < 61, 'the others are there')
+  await store.close(true)
+})
+
+test('pages past damage have each event and each part that cannot be read once, in their order', async (t) => {
+  const store = await openTestStore(t.testdir(), { segmentBytes: 16 * 1024 })
+  const { paths } = store
+  await store.client.execute(createBucket('b'))
+  for (let index = 0; index < 120; index += 1) await store.client.execute(write('b', `k${index}`, Buffer.from('x')))
+  const whole = await eventsIn(paths)
+  // In the middle of a segment, the whole of one, and one that is not there any more.
+  flipByte(segmentPath(paths, 1), 2000)
+  flipByte(segmentPath(paths, 2), 20)
+  rmSync(segmentPath(paths, 3))
+  await withEvents(paths, async (events) => {
+    const all = await events.read(EVERYTHING, serverTurns)
+    const isMissing = (sequence: number) =>
+      all.damage.entries.some((run) => run.sequence <= sequence && sequence <= run.lastSequence)
+    t.same(
+      all.events,
+      whole.filter(({ sequence }) => !isMissing(sequence)),
+      'all else is there',
+    )
+    t.match(all.damage.entries, [
+      { verdict: 'content changed', place: { offset: Number } },
+      { verdict: 'record is missing from the log' },
+    ])
+    for (const limit of [1, 2, 7]) {
+      const found: StorageEvent[] = []
+      const runs: unknown[] = []
+      for (let after: EventPosition | undefined, isOver = false; !isOver; ) {
+        const page = await events.read({ limit, after }, serverTurns)
+        found.push(...page.events)
+        runs.push(...page.damage.entries)
+        after = page.position
+        isOver = page.isAtEnd
+      }
+      t.same(found, all.events, `by ${limit}`)
+      t.same(runs, all.damage.entries, `damage by ${limit}`)
+    }
+    const [run] = all.damage.entries
+    const middle = sequenceOf(run!.sequence + 1)
+    const from = await events.read({ limit: 1, after: { sequence: middle, index: 0 } }, serverTurns)
+    t.match(from.damage.entries, [{ sequence: middle, lastSequence: run!.lastSequence }], 'from within it')
+  })
+  await store.close(true)
+})
+
+test('events of a segment that is not there are named, also where reading begins with it', async (t) => {
+  const store = await openTestStore(t.testdir(), { segmentBytes: 16 * 1024 })
+  const { paths } = store
+  await store.client.execute(createBucket('b'))
+  for (let index = 0; index < 60; index += 1) await store.client.execute(write('b', `k${index}`, Buffer.from('x')))
+  const whole = await eventsIn(paths)
+  rmSync(segmentPath(paths, 0))
+  const page = await withEvents(paths, (events) => events.read(EVERYTHING, serverTurns))
+  const [run] = page.damage.entries
+  t.match(page.damage.entries, [{ verdict: 'record is missing from the log' }])
+  t.same(
+    page.events,
+    whole.filter(({ sequence }) => sequence > (run?.lastSequence ?? 0)),
+  )
+  t.ok(page.events.length < whole.length && page.events.length > 0)
   await store.close(true)
 })
 

@@ -3,15 +3,17 @@ import { segmentName } from '../../../engine/disk/store-paths.ts'
 import type { ChainProblem } from '../../../engine/verify/span/span-report.ts'
 import { object, oneOf, text, whole } from '../schemas/schema.ts'
 
-/** Records that are damaged or missing, with the place in the journal, as JSON. */
-export const CHAIN_PROBLEM = object({
+export const CHAIN_PROBLEM_MEMBERS = {
   sequence: whole(),
   last_sequence: whole(),
   verdict: oneOf('content changed', 'broken link to the previous record', 'record is missing from the log'),
   segment: text(),
   offset: whole(),
   detail: text(),
-})
+} as const
+
+/** Records that are damaged or missing, with the place in the journal, as JSON. */
+export const CHAIN_PROBLEM = object(CHAIN_PROBLEM_MEMBERS)
 
 export function problemRecord({
   sequence,

@@ -1,5 +1,6 @@
 import { sequenceOf } from '../../../engine/brands.ts'
 import { type EventPosition, STORAGE_EVENT_TYPES } from '../../../projections/events/storage-event.ts'
+import { CHAIN_PROBLEM_MEMBERS } from '../audit/chain-problem.ts'
 import { invalid } from '../errors.ts'
 import { documented, form, mapOf, object, oneOf, TIME, text, whole } from '../schemas/schema.ts'
 
@@ -18,6 +19,11 @@ export const STORAGE_EVENT = object(
   },
   { object: text(), version_id: text(), size: whole() },
 )
+
+/** A line of a stream in the place of records that cannot be read. */
+export const STREAM_DAMAGE = object({
+  damage: object({ id: form(STORAGE_EVENT_ID), ...CHAIN_PROBLEM_MEMBERS }),
+})
 
 /**
  * The position of an event by its id.

@@ -7,7 +7,9 @@ import { threadTurns, type Turns } from '../../../projections/audit/turns.ts'
 import { type EventPosition, storageEventId } from '../../../projections/events/storage-event.ts'
 import type { Share } from '../../../engine/shares/shares.ts'
 import type { BodySource } from '../../http/exchange.ts'
+import { problemRecord } from '../audit/chain-problem.ts'
 import { rfc3339 } from '../requests/timestamps.ts'
+import type { ManagementServices } from '../services.ts'
 import type { EventStreams } from './event-streams.ts'
 
 /** Interval at which a stream without events checks whether its client is still authorized. */
@@ -66,16 +68,12 @@ interface StreamParts {
   readonly form: StreamForm
   /** Whether the client may still read events. */
   readonly isAllowed: () => boolean
-}
-
-/** The journal cannot be read. The connection is cut, so that the client does not miss events unnoticed. */
-class EventsDamagedError extends Error {
-  override readonly name = 'EventsDamagedError'
+  readonly damageFound: ManagementServices['damageFound']
 }
 
 /**
  * The body of a stream. Nothing is buffered for a slow reader: each piece is read from the journal after the kernel has
- * taken the previous one.
+ * taken the previous one. Records that cannot be read are a line in their place, and the stream goes on after them.
  */
 export class EventStreamSource implements BodySource {
   readonly length = undefined
@@ -99,12 +97,12 @@ export class EventStreamSource implements BodySource {
     this.#turns = threadTurns.of(parts.owner)
     this.#query = query
     this.#parts = parts
-    this.#lines = new EventLines(parts.form.lines)
+    this.#lines = new EventLines(parts.form.lines, problemRecord)
     this.#after = query.after
   }
 
   async next(): Promise<Buffer | undefined> {
-    const { events, streams, form, isAllowed } = this.#parts
+    const { events, streams, form, isAllowed, damageFound } = this.#parts
     const { follow, heartbeatMilliseconds, bucket, types, prefix, sinceMicroseconds } = this.#query
     for (;;) {
       if (streams.hasEnded || this.#isGone || !isAllowed()) return undefined
@@ -115,7 +113,7 @@ export class EventStreamSource implements BodySource {
         this.#turns,
       )
       const [damage] = page.damage.entries
-      if (damage !== undefined) throw new EventsDamagedError(`a stream of events met damage: ${damageText(damage)}`)
+      if (damage !== undefined) damageFound('audit', damageText(damage))
       this.#after = page.position
       if (!this.#lines.isEmpty) return this.#piece(this.#lines.bytes)
       const silent = performance.now() - this.#lastMilliseconds

@@ -13,7 +13,7 @@ import { CHAIN_PROBLEM, problemRecord } from '../audit/chain-problem.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
 import { ManagementError } from '../errors.ts'
 import { EventStreamSource, STREAM_FORMS } from './event-stream-source.ts'
-import { positionOf, STORAGE_EVENT, STORAGE_EVENT_ID } from './event-forms.ts'
+import { positionOf, STORAGE_EVENT, STORAGE_EVENT_ID, STREAM_DAMAGE } from './event-forms.ts'
 import { jsonResponse } from '../responses.ts'
 import { queryForm, queryNumber, queryText, queryTime, queryWord } from '../schemas/query.ts'
 import { FLAG, form, listOf, object, orNull, TIME, whole } from '../schemas/schema.ts'
@@ -140,7 +140,7 @@ const streamEvents = defineRoute({
   },
   answer: {
     200: {
-      [STREAM_FORMS.ndjson.contentType]: STORAGE_EVENT.schema,
+      [STREAM_FORMS.ndjson.contentType]: { anyOf: [STORAGE_EVENT.schema, STREAM_DAMAGE.schema] },
       [STREAM_FORMS.sse.contentType]: {},
     },
   },
@@ -148,9 +148,10 @@ const streamEvents = defineRoute({
   /**
    * Starts at the first event by default. Ends when the server stops or the token is revoked. With `progress=true`,
    * heartbeats among lines of JSON are objects with one member `progress`: `id` and `time` of the position of the
-   * stream, and `head_id`, after everything so far.
+   * stream, and `head_id`, after everything so far. Records that cannot be read are a line with one member `damage` in
+   * their place, or an event `damage`; its `id` is the position after them.
    */
-  handle(request, { events, eventStreams: streams }) {
+  handle(request, { events, eventStreams: streams, damageFound }) {
     const { http } = request
     const lines = request.query('progress') === 'true' ? STREAM_FORMS.ndjsonWithProgress : STREAM_FORMS.ndjson
     const shape = http.header('accept')?.includes('text/event-stream') === true ? STREAM_FORMS.sse : lines
@@ -170,7 +171,8 @@ const streamEvents = defineRoute({
     ]
     if (http.method === 'HEAD') return { status: 200, headers }
     const owner = request.identity.credentialId
-    const body = new EventStreamSource(query, { events, streams, owner, form: shape, isAllowed: request.isAllowed })
+    const { isAllowed } = request
+    const body = new EventStreamSource(query, { events, streams, owner, form: shape, isAllowed, damageFound })
     http.onAborted(() => body.abandon())
     return { status: 200, headers, body }
   },

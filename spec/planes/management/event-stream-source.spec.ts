@@ -51,7 +51,7 @@ async function piecesOf(form: keyof typeof STREAM_FORMS, heartbeatMilliseconds: 
       follow: true,
       heartbeatMilliseconds,
     },
-    { events, streams, owner: 'reader', form: STREAM_FORMS[form], isAllowed: () => true },
+    { events, streams, owner: 'reader', form: STREAM_FORMS[form], isAllowed: () => true, damageFound: () => undefined },
   )
   const pieces: string[] = []
   // The next piece uses the memory of the last one.
