@@ -82,7 +82,7 @@ export class JournalCursor {
     this.#hasBeginning = this.#firsts[0] === beginning.segmentFirstSequence
   }
 
-  /** Whether the segment is there in which reading begins. */
+  /** Whether the first segment to be read is there. */
   get hasBeginning(): boolean {
     return this.#hasBeginning
   }

@@ -2,7 +2,7 @@ import { sequenceOf } from '../../../engine/brands.ts'
 import { type EventPosition, STORAGE_EVENT_TYPES } from '../../../projections/events/storage-event.ts'
 import { CHAIN_PROBLEM_MEMBERS } from '../audit/chain-problem.ts'
 import { invalid } from '../errors.ts'
-import { documented, form, mapOf, object, oneOf, TIME, text, whole } from '../schemas/schema.ts'
+import { anyOf, documented, form, mapOf, object, oneOf, TIME, text, whole } from '../schemas/schema.ts'
 
 /** Pattern of the id of a storage event: the sequence of its entry, and its number within the entry. */
 export const STORAGE_EVENT_ID = '\\d{16}-\\d{4}'
@@ -24,6 +24,8 @@ export const STORAGE_EVENT = object(
 export const STREAM_DAMAGE = object({
   damage: object({ id: form(STORAGE_EVENT_ID), ...CHAIN_PROBLEM_MEMBERS }),
 })
+
+export const STREAM_LINE = anyOf(STORAGE_EVENT, STREAM_DAMAGE)
 
 /**
  * The position of an event by its id.

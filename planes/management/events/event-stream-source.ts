@@ -73,7 +73,7 @@ interface StreamParts {
 
 /**
  * The body of a stream. Nothing is buffered for a slow reader: each piece is read from the journal after the kernel has
- * taken the previous one. Records that cannot be read are a line in their place, and the stream goes on after them.
+ * taken the previous one. Records that cannot be read are a line in their place, and the stream continues after them.
  */
 export class EventStreamSource implements BodySource {
   readonly length = undefined

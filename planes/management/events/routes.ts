@@ -13,7 +13,7 @@ import { CHAIN_PROBLEM, problemRecord } from '../audit/chain-problem.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
 import { ManagementError } from '../errors.ts'
 import { EventStreamSource, STREAM_FORMS } from './event-stream-source.ts'
-import { positionOf, STORAGE_EVENT, STORAGE_EVENT_ID, STREAM_DAMAGE } from './event-forms.ts'
+import { positionOf, STORAGE_EVENT, STORAGE_EVENT_ID, STREAM_LINE } from './event-forms.ts'
 import { jsonResponse } from '../responses.ts'
 import { queryForm, queryNumber, queryText, queryTime, queryWord } from '../schemas/query.ts'
 import { FLAG, form, listOf, object, orNull, TIME, whole } from '../schemas/schema.ts'
@@ -140,7 +140,7 @@ const streamEvents = defineRoute({
   },
   answer: {
     200: {
-      [STREAM_FORMS.ndjson.contentType]: { anyOf: [STORAGE_EVENT.schema, STREAM_DAMAGE.schema] },
+      [STREAM_FORMS.ndjson.contentType]: STREAM_LINE.schema,
       [STREAM_FORMS.sse.contentType]: {},
     },
   },

@@ -2,7 +2,7 @@ import { DEFAULT_RETENTION_MAXIMUM } from '../../../engine/domain/lock.ts'
 import { EVENT_TYPES, EXPIRY_DAYS, MANAGEMENT_ROLES } from '../../../engine/events/values.ts'
 import { EVENT_RECORD } from '../audit/audit-forms.ts'
 import { invalid, managementErrors } from '../errors.ts'
-import { STORAGE_EVENT } from '../events/event-forms.ts'
+import { STORAGE_EVENT, STREAM_DAMAGE, STREAM_LINE } from '../events/event-forms.ts'
 import {
   anyOf,
   documented,
@@ -247,6 +247,8 @@ export const COMPONENTS = {
   WrittenObject: anyOf(reference('ObjectVersion', documented({})), reference('WrittenPlace', documented({}))),
   AuditEvent: EVENT_RECORD,
   StorageEvent: STORAGE_EVENT,
+  StorageEventDamage: STREAM_DAMAGE,
+  StorageEventLine: STREAM_LINE,
   OrphanFile: ORPHAN,
   MissingFile: MISSING,
   ForeignFile: FOREIGN,
