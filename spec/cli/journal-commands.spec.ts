@@ -209,12 +209,78 @@ test('journal show goes on behind damage and says so', async (t) => {
     jsonLines(out).map(({ sequence }) => sequence),
     [0, 2, 3, 4, 5, 6, 7],
   )
-  t.match(error, /0000000000000000\.segment cannot be read at offset \d+; run journal verify/)
+  t.match(error, /^object-store: record 1 cannot be read: 0000000000000000\.segment, offset \d+; run journal verify\n$/)
   const torn = richJournal()
   torn.open.bytes.fill(0xff, torn.open.batches.at(-1)?.offset)
   const outcome = await runJournalCommand(['show', '--data-dir', writeStore(t.testdir(), torn)])
   t.match(outcome, { code: 0, error: '' }, 'a torn tail is no damage')
   t.same(jsonLines(outcome.out).at(-1)?.['sequence'], 6)
+})
+
+/** Three segments of four batches of five records. */
+function threeSegments(): JournalBuilder {
+  const journal = new JournalBuilder()
+  const body = packBody([1, 'system:root', null, null, null, 's3:GET', 'bucket:b', null, []])
+  for (let segment = 0; segment < 3; segment += 1) {
+    for (let batch = 0; batch < 4; batch += 1) {
+      journal.append(Array.from({ length: 5 }, () => ({ kind: KIND.audit, body })))
+    }
+    if (segment < 2) journal.seal()
+  }
+  return journal
+}
+
+test('journal show names the records that are missing, where the records around them prove which', async (t) => {
+  const [, second, third] = threeSegments().segments
+  if (second === undefined || third === undefined) throw new Error('there are three segments')
+  const names = threeSegments().segments.map(({ name }) => name)
+  const show = async (journal: JournalBuilder, ...words: string[]) => {
+    const store = writeStore(t.testdir(), journal)
+    const { code, out, error } = await runJournalCommand(['show', ...words, '--data-dir', store])
+    return { code, shown: jsonLines(out).length, error: error.split('\n').slice(0, -1) }
+  }
+  const all = (await show(threeSegments())).shown
+  const offsets = second.batches.map(({ offset }) => offset)
+  const [, first = 0] = second.batches.map(({ records }) => records[0]?.sequence ?? 0)
+  const flipped = (segment: number, ...places: number[]) => {
+    const journal = threeSegments()
+    for (const at of places) journal.segments[segment]?.bytes.writeUInt8(0xaa, at)
+    return journal
+  }
+
+  const middle = flipped(1, offsets[1]! + 20, offsets[2]! + 20)
+  const run = `records ${first} to ${first + 9}`
+  const named = `object-store: ${run} cannot be read: ${names[1]}, offset ${offsets[1]}; run journal verify`
+  t.same(await show(middle), { code: 21, shown: all - 10, error: [named] }, 'batches beside each other are one part')
+  t.same(await show(middle, '--to', String(first - 1)), { code: 0, shown: first, error: [] }, 'before them')
+  t.same(await show(middle, '--from', String(first + 10)), { code: 0, shown: all - first - 10, error: [] }, 'after')
+  t.match(await show(middle, '--from', String(first + 9)), { code: 21, error: [named] }, 'from the last of them')
+  t.match(await show(middle, '--to', String(first)), { code: 21, error: [named] }, 'to the first of them')
+
+  const seal = third.firstSequence - 1
+  const error = [new RegExp(`record ${seal} cannot be read`)]
+  t.match(await show(flipped(1, offsets.at(-1)! + 20)), { code: 21, shown: all - 1, error }, 'at the end of a segment')
+
+  const header = flipped(1, 20)
+  t.match(await show(header), {
+    code: 21,
+    shown: all,
+    error: [/segment, offset 0 cannot be read, but no record is missing/],
+  })
+
+  const store = writeStore(t.testdir(), threeSegments())
+  rmSync(join(store, 'journal', names[1]!))
+  const gone = await runJournalCommand(['show', '--data-dir', store])
+  const [from, to] = [second.firstSequence, seal]
+  t.match(gone, {
+    code: 21,
+    error: `records ${from} to ${to} are not in the journal: ${names[2]}, offset 0 has what follows; run journal verify`,
+  })
+  rmSync(join(store, 'journal', names[0]!))
+  t.match(await runJournalCommand(['show', '--data-dir', store]), { code: 21, error: `records 0 to ${to} are not` })
+  const open = flipped(2, 20)
+  open.open.bytes.fill(0, 256)
+  t.match(await show(open), { code: 21, error: [/records from \d+ on cannot be read/] })
 })
 
 test('journal show keeps the pace of its reader, and ends when the reader goes', async (t) => {

@@ -6,6 +6,7 @@ import { ExitError, exitTable } from '../../exit-codes.ts'
 import { LineOutput } from './records/line-output.ts'
 import { type RecordLine, recordLine, resultNames } from './records/record-line.ts'
 import { hasSegments, readRecords } from './records/record-reader.ts'
+import { mayBeMissingIn, type ReportUnreadable, unreadableText } from './records/unreadable-records.ts'
 import { recordTable } from './records/record-table.ts'
 import { microsecondsOption, TIME_FORMS, wholeOption } from '../option-values.ts'
 import { JournalCommand } from './journal-command.ts'
@@ -36,7 +37,8 @@ export class JournalShowCommand extends JournalCommand {
       Prints the oldest first. It only reads, may run while the server writes, and does not wait for new records. It does
       not check hashes; journal verify does.
 
-      Ends with 21 if a part of the journal could not be read; the rest is printed.
+      Ends with 21 if a part of the journal could not be read; the rest is printed, and stderr names the records that are
+      missing, with the segment and the offset.
     `,
     examples: [
       ['The records of a copy', '$0 journal show /mnt/backup/journal'],
@@ -72,9 +74,10 @@ export class JournalShowCommand extends JournalCommand {
     if (!hasSegments(directory)) throw new ExitError('notFound', `no journal in ${directory}`)
     let unreadable = 0
     const output = new LineOutput(this.context.stdout)
-    const lines = this.#select(directory, range, (segment, offset) => {
+    const lines = this.#select(directory, range, (part) => {
+      if (!mayBeMissingIn(part, range)) return
       unreadable += 1
-      this.context.stderr.write(`object-store: ${segment} cannot be read at offset ${offset}; run journal verify\n`)
+      this.context.stderr.write(`object-store: ${unreadableText(part)}\n`)
     })
     const table = recordTable(this.context.stdout)
     for (const page of pagesOf(lines)) {
@@ -85,11 +88,7 @@ export class JournalShowCommand extends JournalCommand {
     return (unreadable === 0 ? exitTable.ok : exitTable.storeDamaged).code
   }
 
-  *#select(
-    directory: string,
-    range: Range,
-    reportUnreadable: (segment: string, offset: number) => void,
-  ): Generator<RecordLine, void> {
+  *#select(directory: string, range: Range, reportUnreadable: ReportUnreadable): Generator<RecordLine, void> {
     const matches = recordFilter({
       principal: this.principal,
       credential: this.credential,

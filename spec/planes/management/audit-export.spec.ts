@@ -169,7 +169,7 @@ test('the manifest of a range is that of its last export, or of one to come', as
 /** The hash of each record, as `journal show` prints it. */
 async function journalHashes(): Promise<ReadonlyMap<number, string>> {
   await server.journal()
-  const records = readRecords(server.paths.journal, {}, (segment, offset) => {
+  const records = readRecords(server.paths.journal, {}, ({ segment, offset }) => {
     throw new Error(`${segment} cannot be read at ${offset}`)
   })
   return new Map(Array.from(records, ({ sequence, hash }) => [sequence, hash]))

@@ -20,6 +20,7 @@ import {
 } from '../../../../engine/verify/format-reader.ts'
 import { SegmentWindow } from '../../../../engine/verify/segment-window.ts'
 import { findBatchHeader } from '../../../../engine/verify/tail-scan.ts'
+import { type ReportUnreadable, SequenceRun } from './unreadable-records.ts'
 
 /** A stored record. `body` is valid until the next record is read. */
 export interface StoredRecord {
@@ -42,9 +43,6 @@ interface ReadingStart {
   readonly time?: number | undefined
 }
 
-/** Called for a part of the journal that cannot be read. */
-type ReportUnreadable = (segment: string, offset: number) => void
-
 /** Offset of the order time of the first record in a segment. */
 const FIRST_TIME_OFFSET = SEGMENT_HEADER_BYTES + BATCH_HEADER_BYTES + RECORD.time
 /** Bytes of a segment up to the end of that. */
@@ -57,7 +55,8 @@ export function hasSegments(journalDirectory: string): boolean {
 
 /**
  * The records of a journal in order, with a few megabytes in memory at a time. Checks the checksums but not the chain,
- * which is the task of `journal verify`. A torn tail ends the reading silently.
+ * which is the task of `journal verify`. A torn tail ends the reading silently. What cannot be read is reported when the
+ * record after it is reached, a missing segment too.
  * @throws the system's error when the directory or a segment cannot be read
  */
 export function* readRecords(
@@ -66,16 +65,29 @@ export function* readRecords(
   reportUnreadable: ReportUnreadable,
 ): Generator<StoredRecord, void> {
   const names = readdirSync(journalDirectory).filter(isSegmentName).toSorted()
+  let run: SequenceRun | undefined
   for (const [index, name] of names.entries()) {
     const next = names[index + 1]
     if (next !== undefined && endsBefore(journalDirectory, next, start)) continue
+    const first = sequenceInName(name)
+    run ??= new SequenceRun(index === 0 ? 0 : first, reportUnreadable)
+    run.reach(first, name, 0)
     const window = new SegmentWindow(join(journalDirectory, name), { digests: false })
     try {
-      yield* readSegment(window, next === undefined, start, (offset) => reportUnreadable(name, offset))
+      yield* readSegment({ name, window, isLast: next === undefined, run }, start)
     } finally {
       window.close()
     }
   }
+  run?.end()
+}
+
+/** A segment that is being read. */
+interface OpenSegment {
+  readonly name: string
+  readonly window: SegmentWindow
+  readonly isLast: boolean
+  readonly run: SequenceRun
 }
 
 /** Whether everything before the segment `next` is before the start. */
@@ -97,14 +109,10 @@ function firstOrderTime(path: string): number | undefined {
   }
 }
 
-function* readSegment(
-  window: SegmentWindow,
-  isLast: boolean,
-  start: ReadingStart,
-  reportUnreadable: (offset: number) => void,
-): Generator<StoredRecord, void> {
+function* readSegment(segment: OpenSegment, start: ReadingStart): Generator<StoredRecord, void> {
+  const { name, window, isLast, run } = segment
   const segmentNumber = numberOf(window)
-  if (segmentNumber === undefined) reportUnreadable(0)
+  if (segmentNumber === undefined) run.damaged(name, 0)
   let offset = SEGMENT_HEADER_BYTES
   while (window.size - offset >= BATCH_HEADER_BYTES + BATCH_TRAILER_BYTES) {
     const header = readBatch(window, offset)
@@ -113,13 +121,14 @@ function* readSegment(
       // A batch that was being written is complete by the time a later one is visible.
       window.refresh()
       if (readBatch(window, offset) !== undefined) continue
-      if (found !== undefined || !isLast) reportUnreadable(offset)
+      if (found !== undefined || !isLast) run.damaged(name, offset)
       if (found === undefined) return
       offset = found
       continue
     }
-    const wanted = start.sequence === undefined || header.firstSequence + header.recordCount > start.sequence
-    if (wanted && !(yield* recordsOf(window, offset, header))) reportUnreadable(offset)
+    const following = header.firstSequence + header.recordCount
+    if (start.sequence !== undefined && following <= start.sequence) run.skip(following)
+    else if (!(yield* recordsOf(segment, offset, header))) run.damaged(name, offset)
     offset += batchBytes(header)
   }
 }
@@ -139,9 +148,12 @@ function readBatch(window: SegmentWindow, offset: number): BatchHeader | undefin
 }
 
 /** Yields the records of a batch; returns false if they do not fill it exactly. */
-function* recordsOf(window: SegmentWindow, offset: number, header: BatchHeader): Generator<StoredRecord, boolean> {
-  const { bytes } = window
-  let position = offset - window.base + BATCH_HEADER_BYTES
+function* recordsOf(
+  { name, window: { bytes, base }, run }: OpenSegment,
+  offset: number,
+  header: BatchHeader,
+): Generator<StoredRecord, boolean> {
+  let position = offset - base + BATCH_HEADER_BYTES
   const end = position + header.recordBytes
   while (end - position >= RECORD_HEADER_BYTES) {
     const bodyBytes = bytes.readUInt32BE(position + RECORD.length)
@@ -149,10 +161,14 @@ function* recordsOf(window: SegmentWindow, offset: number, header: BatchHeader):
     const before = hostTimeBytes(bytes, position)
     if (next > end || bodyBytes < before) return false
     const bodyAt = position + RECORD_HEADER_BYTES
+    const sequence = readUnsigned64(bytes, position + RECORD.sequence)
     const orderTime = readUnsigned64(bytes, position + RECORD.time)
+    const time = before === 0 ? orderTime : readUnsigned64(bytes, bodyAt)
+    run.reach(sequence, name, offset, time)
+    run.read(sequence, time)
     yield {
-      sequence: readUnsigned64(bytes, position + RECORD.sequence),
-      time: before === 0 ? orderTime : readUnsigned64(bytes, bodyAt),
+      sequence,
+      time,
       orderTime,
       kind: bytes.readUInt16BE(position + RECORD.kind),
       body: bytes.subarray(bodyAt + before, bodyAt + bodyBytes),
