@@ -8,9 +8,10 @@ import { rowAfterKey, windowOf } from '../../planes/console/client/parts/virtual
 import { compareKeys } from '../../planes/console/client/text/compare-keys.ts'
 import { formatBytes, parseBytes } from '../../planes/console/client/text/format.ts'
 import { visibleText } from '../../planes/console/client/text/visible.ts'
+import { anyCharacter } from '../support/any-character.ts'
 
 const after = (key: string, row: number) => rowAfterKey(key, row, 100, 10)
-const anyText = fc.string({ unit: 'binary' })
+const anyText = fc.string({ unit: anyCharacter })
 
 test('an address of a screen says what it was made of', async (t) => {
   const segment = anyText.filter((text) => text !== '')

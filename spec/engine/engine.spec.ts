@@ -29,10 +29,11 @@ import { differences } from '../support/model/model-differences.ts'
 import { NO_STATE, NO_USAGE } from '../support/no-state.ts'
 import { StoreModel } from '../support/model/store-model.ts'
 import { history } from '../support/model/store-steps.ts'
+import { runsOf } from '../support/share-of-cases.ts'
 import { openTestStore, readObject, type TestStore } from '../support/test-store.ts'
 
 const BYTES = Buffer.from('bytes')
-const RUNS = 30
+const RUNS = runsOf(30, 10)
 /** Segments are so large that several commands share a batch. */
 const SIZES = { segmentBytes: 1 << 20, volumeBytes: 8192 }
 const CURRENT: ObjectState = {

@@ -18,6 +18,7 @@ import { createBucket, write } from '../support/commands.ts'
 import { StoreModel, TOLERANCE_MILLISECONDS } from '../support/model/store-model.ts'
 import type { Group } from '../support/model/step-recipes.ts'
 import { lockHistory } from '../support/model/store-steps.ts'
+import { runsOf } from '../support/share-of-cases.ts'
 import { openTestStore, type TestStore } from '../support/test-store.ts'
 import { deleteVersion, setDefaultRetention, setRetention } from '../support/version-commands.ts'
 
@@ -25,7 +26,7 @@ const BYTES = Buffer.from('bytes')
 const NOW = Date.parse('2126-01-02T03:04:05Z')
 const DAY = 24 * 60 * 60 * 1000
 const LAST = Date.parse('9999-12-31T23:59:59.999Z')
-const RUNS = 20
+const RUNS = runsOf(20, 7)
 
 interface Found {
   readonly bucketId: number

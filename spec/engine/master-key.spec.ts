@@ -18,9 +18,11 @@ import { nothingLands } from '../prove/simulated-disk/crash-choices.ts'
 import { createAccount, setAccountStatus } from '../support/access-commands.ts'
 import { createBucket } from '../support/commands.ts'
 import { FaultDisk, inputOutputError } from '../support/disks/fault-disk.ts'
+import { operationPoints } from '../support/disks/operation-points.ts'
 import { journalEntries } from '../support/journal-entries.ts'
 import { askStranger, verifyAtRest } from '../support/journals/journal-verdicts.ts'
 import { rebuiltTables } from '../support/rebuilt-tables.ts'
+import { strideOf } from '../support/share-of-cases.ts'
 import { dumpStore, MASTER_KEY, openTestStore, OTHER_BOOT_ID, roomyDisk } from '../support/test-store.ts'
 
 const SECOND = Buffer.alloc(32, 0x22)
@@ -191,7 +193,7 @@ test('a power cut at any operation of the change leaves a store that opens with 
   const operations = whole.used
   t.ok(operations > 20)
   const found = new Set<string>()
-  for (let operation = 1; operation <= operations; operation += 1) {
+  for (let operation = 1; operation <= operations; operation += strideOf(5)) {
     for (const decide of [nothingLands, () => 1]) {
       const cut = durable.clone()
       cut.left = operation
@@ -263,8 +265,11 @@ test('a disk that fails at any operation of the change leaves a store that opens
   const root = t.testdir()
   const store = await openTestStore(join(root, 'base'))
   await store.close(true)
-  let isOver = false
-  for (let failing = 0; !isOver; failing += 1) {
+  const dry = new FaultDisk()
+  cpSync(join(root, 'base'), join(root, 'dry'), { recursive: true })
+  const whole = await openTestStore(join(root, 'dry'), TO_SECOND, dry)
+  await whole.close(true)
+  for (const failing of operationPoints(dry.operations, 5)) {
     const at = join(root, String(failing))
     cpSync(join(root, 'base'), at, { recursive: true })
     const disk = new FaultDisk()
@@ -274,8 +279,6 @@ test('a disk that fails at any operation of the change leaves a store that opens
       return operations === failing + 1 ? { kind: 'error', error: inputOutputError() } : undefined
     }
     const opened = await openTestStore(at, TO_SECOND, disk).catch(() => undefined)
-    const last = operations
-    isOver = last <= failing
     await opened?.close(opened.failures.length === 0).catch(() => undefined)
     const next = await openTestStore(at, TO_SECOND)
     await next.close(true)

@@ -30,6 +30,7 @@ import {
   replaceBytes,
   sampleJournal,
 } from '../support/journals/journal-damage.ts'
+import { runsOf } from '../support/share-of-cases.ts'
 
 const LAST_SEQUENCE = 15
 
@@ -249,7 +250,7 @@ test('no byte of the journal can be another without a word', async (t) => {
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runsOf(150, 40) },
   )
   t.pass()
 })

@@ -21,6 +21,7 @@ import { compressJournal } from '../support/journals/cold-segments.ts'
 import { createBucket } from '../support/commands.ts'
 import { batchAt, bump, bytesOf, recordAt, removeSegment, sampleJournal } from '../support/journals/journal-damage.ts'
 import { journalEntries, type JournalEntry } from '../support/journal-entries.ts'
+import { runsOf } from '../support/share-of-cases.ts'
 import { temporaryDirectory } from '../support/test-clients.ts'
 import { openTestStore } from '../support/test-store.ts'
 
@@ -120,7 +121,7 @@ test('pages tile, and hold what a filter over all records holds', async (t) => {
       )
     },
   )
-  await fc.assert(property, { numRuns: 60 })
+  await fc.assert(property, { numRuns: runsOf(60, 15) })
   t.equal(sequences(await follow({ ...EVER, limit: 1000 })).length, all.length)
 })
 
@@ -251,7 +252,7 @@ test('ranges of an export tile', async (t) => {
     }
     return JSON.stringify(parts) === JSON.stringify(all.map(({ sequence }) => sequence))
   })
-  await fc.assert(property, { numRuns: 12 })
+  await fc.assert(property, { numRuns: runsOf(12, 4) })
   t.same(await exported({ ...WHOLE, fromMicroseconds: WHOLE.toMicroseconds }), [])
 })
 
@@ -262,7 +263,7 @@ test('everything holds while others write', async (t) => {
   })()
   const untilMicroseconds = microsecondsOf((entries().at(-1) as JournalEntry).timeMicroseconds)
   try {
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < runsOf(3, 1); round += 1) {
       const { nextFrom, problems, checked, verified } = await log.chain(sequenceOf(0), 10_000)
       t.same([problems, verified], [[], checked])
       if (nextFrom !== undefined) t.same((await log.chain(nextFrom, 10_000)).problems, [])
@@ -295,10 +296,7 @@ test('what was acknowledged is there', async (t) => {
       },
       serverTurns,
     )
-    t.same(
-      records.map((record) => record.sequence),
-      [sequence],
-    )
+    t.same(ids(records), [sequence])
   }
 })
 

@@ -14,9 +14,10 @@ import { listVersions } from '../../projections/catalog/version-listing.ts'
 import { byUtf8, groupByKey, listEntries, pageOf } from '../model/naive-listing.ts'
 import { oneTime } from '../../engine/journal/record-times.ts'
 import { emptyObject, VersionFixture, type VersionStep } from '../support/version-tables.ts'
+import { runsOf } from '../support/share-of-cases.ts'
 
 const BUCKET = 5
-const RUNS = 40
+const RUNS = runsOf(40, 15)
 const REQUESTS_PER_RUN = 60
 
 /** Pieces that make keys with common beginnings, NULs, and delimiters of one and of several bytes. */

@@ -9,11 +9,12 @@ import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { replay } from '../../projections/replay/replay.ts'
 import { StoreModel } from '../support/model/store-model.ts'
 import { history } from '../support/model/store-steps.ts'
+import { runsOf } from '../support/share-of-cases.ts'
 import { dumpStore, dumpTables, openTestStore, roomyDisk, type TestStore } from '../support/test-store.ts'
 
 /** Segments are so small that a store has many of them, or so large that several commands share a batch. */
 const SEGMENT_BYTES = [16 * 1024, 1 << 20]
-const RUNS = 12
+const RUNS = runsOf(12, 4)
 
 type Rows = Record<string, string[]>
 

@@ -38,13 +38,18 @@ export function flipByte(file: string, offset: number): void {
   })
 }
 
-/** Flips a bit in a file that somebody has open, who then reads it so. */
-export function flipByteInPlace(file: string, offset: number): void {
+/** Flips bits of a byte in a file that may be open, whose readers then find it so. */
+export function flipByteInPlace(file: string, offset: number, bits = 0x10): void {
   const handle = openSync(file, 'r+')
   const byte = Buffer.alloc(1)
   readSync(handle, byte, 0, 1, offset)
-  writeSync(handle, Buffer.of((byte[0] as number) ^ 0x10), 0, 1, offset)
+  writeSync(handle, Buffer.of((byte[0] as number) ^ bits), 0, 1, offset)
   closeSync(handle)
+}
+
+/** Flips a bit, counted from the lowest one of the first byte: once more, and the file is as it was. */
+export function flipBitInPlace(file: string, bit: number): void {
+  flipByteInPlace(file, bit >> 3, 1 << (bit & 7))
 }
 
 /** Length without the zeros at the end. A segment's data ends with a letter, so this is where its data ends. */

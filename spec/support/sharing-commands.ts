@@ -1,5 +1,7 @@
 /** Commands of shares and embeds as the management plane and the delivery of shares send them. */
-import type { CommandOf } from '../../engine/commands/commands.ts'
+import type { EngineClient } from '../../engine/client/engine-client.ts'
+import type { Command, CommandOf } from '../../engine/commands/commands.ts'
+import { LINKS_OF_KEY_MAXIMUM } from '../../engine/links/rules.ts'
 import { auditOf, digestOf } from './commands.ts'
 
 const audit = auditOf('share.created', 'bucket:photos/cat.jpg')
@@ -52,4 +54,10 @@ export function revokeEmbed(embed: string): CommandOf<'revoke-embed'> {
 
 export function deleteEmbed(embed: string): CommandOf<'delete-embed'> {
   return { kind: 'delete-embed', audit, embed }
+}
+
+/** Makes as many links of a key as it may have. Many commands share a batch, where each request over the wire takes one. */
+export async function makeLinks(client: EngineClient, create: (name: string) => Command): Promise<void> {
+  const names = Array.from({ length: LINKS_OF_KEY_MAXIMUM }, (_, index) => `link-${index}`)
+  await Promise.allSettled(names.map((name) => client.execute(create(name))))
 }

@@ -11,8 +11,11 @@ import { HeadFile } from '../../../engine/journal/head-mark.ts'
 import { recoverJournal } from '../../../engine/journal/recovery/recovery.ts'
 import { readJournal } from '../../../engine/journal/read-journal.ts'
 import { createBucket, digestOf, write } from '../../support/commands.ts'
-import { FaultDisk, inputOutputError, type Operation } from '../../support/disks/fault-disk.ts'
+import { EndingDisk } from '../../support/disks/ending-disk.ts'
+import { FaultDisk, inputOutputError } from '../../support/disks/fault-disk.ts'
+import { operationPoints } from '../../support/disks/operation-points.ts'
 import { dataLength, editFile, segmentNames, segmentPath } from '../../support/journal-files.ts'
+import { everyNth, strideOf } from '../../support/share-of-cases.ts'
 import { BOOT_ID, openTestStore, OTHER_BOOT_ID, readObject, roomyDisk, someBytes } from '../../support/test-store.ts'
 
 const SEGMENT_BYTES = 64 * 1024
@@ -72,11 +75,15 @@ const LEFT_BEHIND: Readonly<Record<string, (bytes: Buffer, last: number, cut: nu
 test('J5 J15 a torn tail is cut at whatever byte it tore, and the evidence is kept', async (t) => {
   const { paths: base, last, end } = await killedStore(join(t.testdir(), 'base'))
   const segment = segmentNames(base)[0] ?? ''
+  const cuts = everyNth(
+    Array.from({ length: (end - last) / 8 }, (_, index) => last + 8 * index),
+    5,
+  )
   let tornTails = 0
   for (const [state, leave] of Object.entries(LEFT_BEHIND)) {
-    for (let cut = last; cut < end; cut += 8) {
+    for (const [index, cut] of cuts.entries()) {
       // Opening the whole store takes its time: at some of the cuts. The others need no more than the journal.
-      const isOpened = (cut - last) % 72 === 0
+      const isOpened = index % 9 === 0
       const paths = copyOf(base, join(t.testdirName, 'copy'), isOpened ? '.' : 'journal')
       const file = segmentPath(paths, -1)
       editFile(file, (bytes) => leave(bytes, last, cut, end))
@@ -101,7 +108,7 @@ test('J5 J15 a torn tail is cut at whatever byte it tore, and the evidence is ke
       t.match(await verifyAtRest(paths), { intact: true, openSegmentTornTail: undefined })
     }
   }
-  t.equal(tornTails, 4 * ((end - last) / 8) - 3, 'all but those that left nothing')
+  t.equal(tornTails, 4 * cuts.length - 3, 'all but those that left nothing')
 })
 
 /** Bytes that were cut off are in `aside`, under final names, and in an entry of the journal each. */
@@ -132,42 +139,22 @@ test('J15 evidence whose copy a crash cut short is named as the journal speaks o
   assertEvidence(t, paths, [torn])
 })
 
-function isSpare({ path }: Operation): boolean {
-  return /(spare|reserve)$/.test(path)
-}
-
-/** A disk on which everything fails from the k-th operation on, as if the process had ended there. */
-class CrashingDisk extends FaultDisk {
-  crashed = false
-  #left: number
-
-  constructor(operations: number) {
-    super()
-    this.#left = operations
-    this.fault = (operation) => (this.#crashes(operation) ? { kind: 'error', error: new Error('crash') } : undefined)
-  }
-
-  /** Spares are made in the background, so they cannot be counted; and what is open is closed by the system. */
-  #crashes(operation: Operation): boolean {
-    if (operation.name === 'close' || (isSpare(operation) && operation.name === 'remove')) return false
-    if (!isSpare(operation)) this.#left -= 1
-    if (this.#left < 0) this.crashed = true
-    return this.crashed
-  }
-}
-
 test('J16 a crash at any operation of a recovery, twice, changes nothing in its outcome', async (t) => {
   const { paths: base, last, end } = await killedStore(join(t.testdir(), 'base'))
   editFile(segmentPath(base, -1), (bytes) => bytes.fill(0xa5, end - 24, end))
   const evidence = readFileSync(segmentPath(base, -1)).subarray(last, end)
-  let operations = 0
-  for (let crashed = true; crashed; operations += 1) {
+  const dry = new EndingDisk()
+  const whole = await openTestStore(copyOf(base, join(t.testdirName, 'dry')).root, AFTER_POWER_CUT, dry)
+  const { counted } = dry
+  await whole.kill()
+  t.ok(counted.length > 25, `${counted.length} operations`)
+  for (const operations of operationPoints(counted, 3)) {
     const paths = copyOf(base, join(t.testdirName, 'copy'))
     for (const attempt of ['first', 'second']) {
-      const disk = new CrashingDisk(operations)
+      const disk = new EndingDisk(operations)
       const opened = await openTestStore(paths.root, AFTER_POWER_CUT, disk).catch(() => undefined)
-      if (attempt === 'first') crashed = disk.crashed
-      t.equal(opened === undefined, disk.crashed, `${attempt} crash at operation ${operations}`)
+      if (attempt === 'first') t.ok(disk.hasEnded)
+      t.equal(opened === undefined, disk.hasEnded, `${attempt} crash at operation ${operations}`)
       await opened?.kill()
     }
     const store = await openTestStore(paths.root, AFTER_POWER_CUT)
@@ -177,7 +164,6 @@ test('J16 a crash at any operation of a recovery, twice, changes nothing in its 
     assertEvidence(t, paths, [evidence])
     t.match(await verifyAtRest(paths), { intact: true, openSegmentTornTail: undefined })
   }
-  t.ok(operations > 25, `${operations} operations`)
 })
 
 /** A user who is not root may not open a file for writing that is read-only. */
@@ -195,9 +181,9 @@ test('J13 J16 a crash at any operation between a segment and the next loses noth
   const root = t.testdir()
   const segmentBytes = 16 * 1024
   let operations = 0
-  for (let crashed = true; crashed; operations += 1) {
+  for (let crashed = true; crashed; operations += strideOf(3)) {
     const paths = new StorePaths(join(root, String(operations)))
-    const disk = new CrashingDisk(Number.POSITIVE_INFINITY)
+    const disk = new EndingDisk()
     const store = await openTestStore(paths.root, { segmentBytes }, disk)
     await store.client.execute(createBucket('kept'))
     const acknowledged: string[] = []
@@ -207,10 +193,10 @@ test('J13 J16 a crash at any operation between a segment and the next loses noth
       await store.client.execute(write('kept', key, Buffer.from(key)))
       acknowledged.push(key)
     }
-    const crash = new CrashingDisk(operations)
+    const crash = new EndingDisk(operations)
     disk.fault = crash.fault
     const done = await store.client.execute(write('kept', 'last', Buffer.from('last'))).catch(() => undefined)
-    crashed = crash.crashed
+    crashed = crash.hasEnded
     await store.kill()
     const after = asOrdinaryUser(new FaultDisk())
     const options = { segmentBytes, bootId: operations % 2 === 0 ? OTHER_BOOT_ID : BOOT_ID }
@@ -293,13 +279,12 @@ test('J14 projections that are being made again do not pass for those of the cle
   const store = await openTestStore(root)
   await store.client.execute(createBucket('kept'))
   await store.close(true)
-  const dry = new FaultDisk()
+  const dry = new EndingDisk()
   rmSync(store.paths.projections, { recursive: true })
   await (await openTestStore(root, {}, dry)).close(true)
   rmSync(store.paths.projections, { recursive: true })
   // The last file that is opened to be read before the engine starts is a segment, for replay.
-  const counted = dry.operations.filter((operation) => operation.name !== 'close' && !isSpare(operation))
-  const disk = new CrashingDisk(counted.findLastIndex(({ name }) => name === 'open-to-read'))
+  const disk = new EndingDisk(dry.counted.findLastIndex(({ name }) => name === 'open-to-read'))
   await t.rejects(openTestStore(root, {}, disk))
   const head = HeadFile.open(roomyDisk, store.paths)
   t.match(head.newest, { clean: false })

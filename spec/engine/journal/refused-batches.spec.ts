@@ -8,7 +8,9 @@ import { EngineUnavailableError, OutcomeUnknownError } from '../../../engine/err
 import { HeadFile, type HeadMark } from '../../../engine/journal/head-mark.ts'
 import { verifyJournal } from '../../../engine/verify/journal-verifier.ts'
 import { createBucket, deleteObject, digestOf, write } from '../../support/commands.ts'
+import { EndingDisk } from '../../support/disks/ending-disk.ts'
 import { type Fault, FaultDisk, inputOutputError, type Operation } from '../../support/disks/fault-disk.ts'
+import { operationPoints } from '../../support/disks/operation-points.ts'
 import { journalEntries } from '../../support/journal-entries.ts'
 import { editFile, journalListing, segmentPath } from '../../support/journal-files.ts'
 import { BOOT_ID, openTestStore, OTHER_BOOT_ID, readObject, roomyDisk } from '../../support/test-store.ts'
@@ -250,39 +252,29 @@ test('the first batch of a segment is cut off as well', async (t) => {
   t.match(await verifyJournal(store.paths.journal, { threads: 0 }), { intact: true, problems: [] })
 })
 
-/** A disk on which everything fails from the k-th operation on, as if the process had ended there. */
-class EndingDisk extends FaultDisk {
-  ended = false
-  constructor(operations: number) {
-    super()
-    let left = operations
-    this.fault = ({ name, path }) => {
-      if (name === 'close' || /(spare|reserve)$/.test(path)) return undefined
-      left -= 1
-      if (left < 0) this.ended = true
-      return this.ended ? { kind: 'error', error: new Error('crash') } : undefined
-    }
-  }
-}
-
 test('a crash at any operation of the recovery, and in the next one, changes nothing in its outcome', async (t) => {
   const { paths } = await failedStore(join(t.testdir(), 'base'), FAILURES['a failed sync'])
-  let outcomes = 0
-  for (let first = 0, isOver = false; !isOver; first += 1) {
-    const copy = new StorePaths(join(t.testdirName, 'copy'))
+  const copyOf = (name: string): StorePaths => {
+    const copy = new StorePaths(join(t.testdirName, name))
     cpSync(paths.root, copy.root, { recursive: true })
+    return copy
+  }
+  const dry = new EndingDisk()
+  const whole = await openTestStore(copyOf('dry').root, SETTINGS, dry)
+  const { counted } = dry
+  await whole.kill()
+  t.ok(counted.length > 20)
+  for (const first of operationPoints(counted, 3)) {
+    const copy = copyOf('copy')
     for (const operations of [first, first % 7]) {
       const disk = new EndingDisk(operations)
       const store = await openTestStore(copy.root, SETTINGS, disk).catch(() => undefined)
       await store?.kill().catch(() => undefined)
-      if (!disk.ended) isOver = true
     }
     const entries = await assertRefused(t, copy)
     const recovered = entries.flatMap(({ changes }) => changes.filter(({ name }) => name === 'journal.recovered'))
     t.ok(recovered.length >= 1)
     t.equal(readdirSync(copy.aside).length, 1, `${first}: ${readdirSync(copy.aside).join()}`)
-    outcomes += 1
     rmSync(copy.root, { recursive: true })
   }
-  t.ok(outcomes > 20)
 })

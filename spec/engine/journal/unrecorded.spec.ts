@@ -6,7 +6,9 @@ import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { AuditContext } from '../../../engine/events/audit.ts'
 import { verifyJournal } from '../../../engine/verify/journal-verifier.ts'
 import { createBucket, write } from '../../support/commands.ts'
+import { EndingDisk } from '../../support/disks/ending-disk.ts'
 import { FaultDisk, inputOutputError } from '../../support/disks/fault-disk.ts'
+import { operationPoints } from '../../support/disks/operation-points.ts'
 import { journalEntries } from '../../support/journal-entries.ts'
 import { openTestStore, OTHER_BOOT_ID } from '../../support/test-store.ts'
 
@@ -56,31 +58,30 @@ test('the records of answered reads are in the journal after the next start, eac
 
 test('a crash at any operation of that start writes none of them twice and loses none', async (t) => {
   const base = await failedStore(join(t.testdir(), 'base'))
-  let starts = 0
-  for (let isOver = false; !isOver; starts += 1) {
-    const copy = new StorePaths(join(t.testdirName, 'copy'))
+  const copyOf = (name: string): StorePaths => {
+    const copy = new StorePaths(join(t.testdirName, name))
     cpSync(base.root, copy.root, { recursive: true })
-    const disk = new FaultDisk()
-    let left = starts
-    disk.fault = ({ name, path }) => {
-      if (name === 'close' || /(spare|reserve)$/.test(path)) return undefined
-      left -= 1
-      return left < 0 ? { kind: 'error', error: new Error('crash') } : undefined
-    }
-    const store = await openTestStore(copy.root, SETTINGS, disk).catch(() => undefined)
-    isOver = store !== undefined && left >= 0
+    return copy
+  }
+  const dry = new EndingDisk()
+  const whole = await openTestStore(copyOf('dry').root, SETTINGS, dry)
+  const { counted } = dry
+  await whole.kill()
+  t.ok(counted.length > 15)
+  for (const left of operationPoints(counted, 3)) {
+    const copy = copyOf('copy')
+    const store = await openTestStore(copy.root, SETTINGS, new EndingDisk(left)).catch(() => undefined)
     await store?.kill()
     await (await openTestStore(copy.root, { ...SETTINGS, bootId: OTHER_BOOT_ID })).close(true)
     const ids = readsIn(copy).map(({ requestId }) => requestId)
     t.same(
       ids.toSorted(),
       KEYS.map((key) => `read-${key}`),
-      `after ${starts} operations`,
+      `after ${left} operations`,
     )
     t.notOk(existsSync(copy.unrecorded))
     rmSync(copy.root, { recursive: true })
   }
-  t.ok(starts > 15)
 })
 
 test('records that were damaged where they were kept stop the start, which says what they are', async (t) => {

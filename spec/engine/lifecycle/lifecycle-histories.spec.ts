@@ -15,10 +15,11 @@ import { checkProjections } from '../../../projections/replay/check.ts'
 import type { ClockNotes } from '../../../workers/lifecycle/lifecycle-pass.ts'
 import { createBucket, deleteObject, write } from '../../support/commands.ts'
 import { createRule, DAY, deleteRule, replaceRule, ruleOf, runPass } from '../../support/lifecycle.ts'
+import { runsOf } from '../../support/share-of-cases.ts'
 import { openTestStore, roomyDisk, type TestStore } from '../../support/test-store.ts'
 import { deleteVersion, setLegalHold, setRetention, setVersioning } from '../../support/version-commands.ts'
 
-const RUNS = 12
+const RUNS = runsOf(12, 5)
 const START = Date.parse('2126-01-02T03:04:05Z')
 const BYTES = Buffer.from('bytes')
 const EVERYTHING = { prefix: Buffer.alloc(0), delimiter: undefined, after: undefined, entriesMaximum: 10_000 }

@@ -18,6 +18,7 @@ import type { CreatedAccount, IssuedToken, PolicyRecord } from '../../support/ma
 import { signingOf } from '../../support/checkpoint-signing.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { uploadWhole } from '../../support/multipart.ts'
+import { createEmbed, createShare, makeLinks } from '../../support/sharing-commands.ts'
 import { WITNESS_ERRORS, WITNESSED_LOG } from '../../support/witness-errors.ts'
 
 let now = Date.now()
@@ -107,6 +108,7 @@ async function damage(): Promise<void> {
 const WEBHOOK = { target_url: 'https://receiver.example/', event_types: ['object.created'] }
 
 const EMBED = { allowed_origins: ['*'] }
+const KEPT = { bucket: 'errors', key: 'kept' }
 
 async function createWebhook(): Promise<string> {
   const { subscription } = await api.get<{ subscription: { id: string } }>('POST', '/webhooks', WEBHOOK)
@@ -211,9 +213,8 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
   },
   SHARE_NOT_FOUND: () => api.call('GET', '/shares/share-none'),
   TOO_MANY_SHARES: async () => {
-    let answer = await api.call('POST', '/buckets/errors/object-shares/kept', {})
-    while (answer.status === 201) answer = await api.call('POST', '/buckets/errors/object-shares/kept', {})
-    return answer
+    await makeLinks(server.store.client, (name) => createShare(name, KEPT))
+    return api.call('POST', '/buckets/errors/object-shares/kept', {})
   },
   EMBED_NOT_FOUND: () => api.call('GET', '/embeds/embed-none'),
   EMBED_REVOKED: async () => {
@@ -222,9 +223,8 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
     return api.call('PATCH', `/embeds/${id}`, { cache_seconds: 0 })
   },
   TOO_MANY_EMBEDS: async () => {
-    let answer = await api.call('POST', '/buckets/errors/object-embeds/kept', EMBED)
-    while (answer.status === 201) answer = await api.call('POST', '/buckets/errors/object-embeds/kept', EMBED)
-    return answer
+    await makeLinks(server.store.client, (name) => createEmbed(name, KEPT))
+    return api.call('POST', '/buckets/errors/object-embeds/kept', EMBED)
   },
   CHECKPOINT_NOT_FOUND: () => api.call('GET', '/transparency/checkpoint'),
   RECEIPT_REFUSED: async () => {

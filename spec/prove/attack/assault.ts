@@ -7,7 +7,7 @@ import type { Ledger } from './ledger.ts'
 import type { Lane } from '../../support/raw/lane.ts'
 import { overLanes } from './over-lanes.ts'
 import type { RawAnswer } from '../../support/raw/raw-answer.ts'
-import { shareOfCases } from './share-of-cases.ts'
+import { shareOfCases } from '../../support/share-of-cases.ts'
 import { bytesOf, type Signable, signed } from './signed-requests.ts'
 
 const LANES = 12

@@ -14,6 +14,7 @@ import type { Assault } from './assault.ts'
 import type { RawAnswer } from '../../support/raw/raw-answer.ts'
 import { requestBytes } from '../../support/raw/request-text.ts'
 import { apiBytes, signed } from './signed-requests.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 const REQUESTS = 1500
 
@@ -55,7 +56,7 @@ function s3Request(upload: string) {
   return fc.record({
     method: fc.constantFrom('GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH'),
     bucket: fc.constantFrom(...buckets),
-    key: fc.option(fc.oneof(value, fc.constant('k'), fc.string({ unit: 'binary', maxLength: 20 }))),
+    key: fc.option(fc.oneof(value, fc.constant('k'), fc.string({ unit: anyCharacter, maxLength: 20 }))),
     query: fc.array(fc.tuple(fc.constantFrom(...QUERY_NAMES), fc.oneof(value, fc.constant(''))), { maxLength: 4 }),
     headers: fc.array(fc.tuple(fc.constantFrom(...HEADER_NAMES), headerValue), { maxLength: 4 }),
     body: fc.constantFrom(...bodies),
@@ -116,7 +117,7 @@ const WORDS = ['allow', 's3:*', 'bucket:*', 'limit', 'unlimited', 'Enabled', 'GO
 const leaf = fc.oneof(
   fc.constantFrom(...WORDS, BUCKET),
   fc.constantFrom(true, false, null, 0, 1, -1, 60, 1e21, 0.1, 2 ** 53),
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: anyCharacter, maxLength: 20 }),
 )
 const { document } = fc.letrec<{ document: unknown }>((tie) => ({
   document: fc.oneof(
@@ -131,7 +132,7 @@ const { document } = fc.letrec<{ document: unknown }>((tie) => ({
 const apiBody = fc.oneof(
   { weight: 5, arbitrary: document.map((one) => JSON.stringify(one)) },
   { weight: 1, arbitrary: fc.json() },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 200 }) },
 )
 const apiHeader = fc.tuple(
   fc.constantFrom('x-request-id', 'if-none-match', 'content-type', 'accept', 'range', 'cookie', 'x'),

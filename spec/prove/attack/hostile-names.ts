@@ -10,6 +10,7 @@ import { pairsOf } from '../pairs.ts'
 import type { Assault } from './assault.ts'
 import { Lane } from '../../support/raw/lane.ts'
 import { bytesOf, apiBytes, type Signable, signed } from './signed-requests.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 const BUCKET = 'attack-names'
 const KEY_BYTES_MAXIMUM = 1024
@@ -53,7 +54,7 @@ const RAW_PATHS: readonly string[] = [
 const CHANCE_KEYS = 100
 const character = fc.oneof(
   fc.constantFrom('/', '.', '%', '+', ' ', '&', '?', '\u0000', '\u00ff', '\uffff', '😀'),
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }),
+  fc.string({ unit: anyCharacter, minLength: 1, maxLength: 3 }),
 )
 const anyKey = fc.array(character, { minLength: 1, maxLength: 40 }).map((parts) => parts.join(''))
 

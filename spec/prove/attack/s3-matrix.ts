@@ -7,7 +7,7 @@ import { ARENA_EXTENSIONS } from './arena.ts'
 import type { Assault } from './assault.ts'
 import { everyKeyIsRefused } from './batch-deletions.ts'
 import { type S3Request, s3Requests } from './s3-requests.ts'
-import { shuffled } from './share-of-cases.ts'
+import { shuffled } from '../../support/share-of-cases.ts'
 import { MODES, type Mode, PAYLOAD_MODES, type PayloadMode, sentIn, type Standing, standingsOf } from './senders.ts'
 
 /** One cell. */

@@ -4,6 +4,7 @@ import { AUDIT_RESULT, type AuditContext, type AuditResult } from '../../../engi
 import { type Change, CHANGES } from '../../../engine/events/changes.ts'
 import type { Fields } from '../../../engine/events/schema/compile.ts'
 import * as values from '../../../engine/events/values.ts'
+import { anyCharacter } from '../any-character.ts'
 
 /** Records as the code makes them, with the ordinary prototype. */
 function record<T extends object>(model: { readonly [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> {
@@ -11,7 +12,7 @@ function record<T extends object>(model: { readonly [K in keyof T]: fc.Arbitrary
 }
 
 export const count = fc.nat({ max: Number.MAX_SAFE_INTEGER })
-const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }))
+const text = fc.oneof(fc.string(), fc.string({ unit: anyCharacter }))
 
 const filled = text.filter((one) => one.length > 0 && Buffer.byteLength(one) <= 255)
 // oxlint-disable-next-line no-control-regex -- they are what is left out

@@ -11,6 +11,7 @@ import { listObjectsV2Parameters } from '../../../../planes/s3/request/list-para
 import { parseQuery } from '../../../../planes/s3/request/query-parameters.ts'
 import { escapeXml } from '../../../../planes/s3/text/xml-writer.ts'
 import { refusalCode } from '../wire-request.ts'
+import { anyCharacter } from '../../../support/any-character.ts'
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -53,7 +54,7 @@ test('error documents', async (t) => {
       '<RequestId>4442587FB7D0A2F9</RequestId><HostId>object-store</HostId></Error>',
   )
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.string({ unit: anyCharacter }), (text) => {
       const document = errorDocument(new S3Error('NoSuchKey', { details: [['Key', text]] }), {
         requestId: text,
         resource: text,
@@ -78,7 +79,7 @@ const NO_PARAMETERS = {
 
 test('a listing carries every key that XML can carry', async (t) => {
   const parser = new XMLParser({ ignoreDeclaration: true, parseTagValue: false, trimValues: false, htmlEntities: true })
-  const carried = fc.string({ unit: 'binary' }).filter((key) => !FORBIDDEN.test(key))
+  const carried = fc.string({ unit: anyCharacter }).filter((key) => !FORBIDDEN.test(key))
   fc.assert(
     fc.property(carried, fc.constantFrom('url' as const, undefined), (key, encodingType) => {
       const contents = [

@@ -1,6 +1,6 @@
 import { test } from 'tap'
-import { Random } from '../../support/random.ts'
-import { shareOfCases } from './share-of-cases.ts'
+import { Random } from './random.ts'
+import { everyNth, runsOf, shareOfCases, strideOf } from './share-of-cases.ts'
 
 const CASES = Array.from({ length: 40 }, (_, row) =>
   Array.from({ length: 25 }, (_each, column) => ({ row: `row ${row}`, column: `column ${column}` })),
@@ -28,5 +28,18 @@ test('the whole is the whole, and takes nothing from chance', (t) => {
   const random = new Random(1)
   t.equal(shareOfCases(CASES, 1, random, kindsOf), CASES)
   t.equal(random.below(1000), new Random(1).below(1000))
+  t.end()
+})
+
+test('every nth case, the last one, and the first of every kind; all of them when a run is full', (t) => {
+  const numbers = Array.from({ length: 20 }, (_, index) => index)
+  t.same(everyNth(numbers, 7, undefined, false), [0, 7, 14, 19])
+  t.same(
+    everyNth(numbers, 7, (one) => [one === 9 ? 'odd' : 'plain', one < 15], false),
+    [0, 7, 9, 14, 15, 19],
+  )
+  t.same(everyNth([], 7, undefined, false), [])
+  t.equal(everyNth(numbers, 7, undefined, true), numbers)
+  t.same([strideOf(7, false), strideOf(7, true), runsOf(12, 3, false), runsOf(12, 3, true)], [7, 1, 3, 12])
   t.end()
 })
