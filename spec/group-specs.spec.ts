@@ -5,32 +5,39 @@ const names = (folder: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${folder}/${String(index).padStart(2, '0')}.spec.js`)
 
 test('specs of a folder share processes, and each is in one', (t) => {
-  const all = [...names('cli', 25), ...names('engine/journal', 3), ...names('engine', 2), 'documents.spec.js']
+  const all = [
+    'documents.spec.js',
+    ...names('cli', 65),
+    ...names('engine/journal', 6),
+    ...names('engine', 2),
+    ...names('workers', 7),
+  ]
   const groups = groupsOf(all, () => false)
   t.same(
     groups.map(({ name, specs }) => [name, specs.length]),
     [
-      ['cli, 1 of 3', 9],
-      ['cli, 2 of 3', 8],
-      ['cli, 3 of 3', 8],
-      ['engine, 1 of 1', 5],
-      ['documents.spec.js', 1],
+      ['cli, 1 of 3', 22],
+      ['cli, 2 of 3', 22],
+      ['cli, 3 of 3', 21],
+      ['others, 1 of 1', 8],
+      ['engine, 1 of 1', 8],
     ],
   )
   t.same(groups.flatMap(({ specs }) => specs).toSorted(), all.toSorted())
   t.end()
 })
 
-test('folders of planes are their own, and so is what is to run alone', (t) => {
+test('folders of planes are their own, and what is to run alone comes last', (t) => {
   const all = [
-    'planes/http.spec.js',
     'planes/http-tls.spec.js',
-    'planes/s3/audit.spec.js',
-    'planes/s3/cors/wire.spec.js',
+    ...names('planes', 9),
+    ...names('planes/s3', 6),
+    ...names('planes/s3/cors', 4),
+    'planes/links/shares.spec.js',
   ]
   t.same(
     groupsOf(all, (name) => name === 'planes/http-tls.spec.js').map(({ name }) => name),
-    ['planes/http.spec.js', 'planes/http-tls.spec.js', 'planes/s3, 1 of 1'],
+    ['planes/s3, 1 of 1', 'planes, 1 of 1', 'planes/links/shares.spec.js', 'planes/http-tls.spec.js'],
   )
   t.end()
 })

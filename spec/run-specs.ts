@@ -18,7 +18,7 @@ const SUITES = ['answers', 'clients', 'console', 'crash', 'model', 'packaging', 
 const QUICK = 'quick'
 /** As many as run side by side without waiting for a processor. */
 const QUICK_PROCESSES = 2
-/** What takes or waits longest goes first, so that none of it runs alone at the end. */
+/** What waits long goes first, so that none of it runs alone at the end. */
 const FIRST = [
   'answers/answers.spec.js',
   'prove/attack/chunks/broken-builds.spec.js',
@@ -26,11 +26,8 @@ const FIRST = [
   'planes/http-slow-clients.spec.js',
   'planes/management/bodies.spec.js',
   'cli/stores-that-witness.spec.js',
-  'engine/master-key.spec.js',
-  'cli/client-commands.spec.js',
+  'cli/readiness.spec.js',
   'cli/lock-server.spec.js',
-  'cli/tls.spec.js',
-  'cli/start.spec.js',
 ]
 
 function isIn(folders: readonly string[], name: string): boolean {
@@ -73,15 +70,19 @@ const words = process.argv.slice(2)
 const specs = specsOf(words)
 const rule = new QuickSpecs('.')
 const quick = new Set(specs.filter((name) => rule.isQuick(join('spec', name.replace(/\.js$/, '.ts')))))
-for (let part = 0; part < QUICK_PROCESSES; part += 1) {
-  const group = [...quick].filter((_, index) => index % QUICK_PROCESSES === part)
-  if (group.length > 0) spawnGroup(`quick specs, ${part + 1} of ${QUICK_PROCESSES}`, group)
-}
 if (!words.includes(QUICK)) {
   const others = specs.filter((name) => !quick.has(name))
-  const isAlone = (name: string) => FIRST.includes(name) || isIn(SUITES, name) || setsRootTest(sourceOf(name))
-  for (const { name, specs: group } of groupsOf(others, isAlone)) {
+  for (const name of others) if (FIRST.includes(name)) spawn(name, name)
+  const isAlone = (name: string) => isIn(SUITES, name) || setsRootTest(sourceOf(name))
+  for (const { name, specs: group } of groupsOf(
+    others.filter((name) => !FIRST.includes(name)),
+    isAlone,
+  )) {
     if (group.length > 1) spawnGroup(name, group)
     else spawn(name, name)
   }
+}
+for (let part = 0; part < QUICK_PROCESSES; part += 1) {
+  const group = [...quick].filter((_, index) => index % QUICK_PROCESSES === part)
+  if (group.length > 0) spawnGroup(`quick specs, ${part + 1} of ${QUICK_PROCESSES}`, group)
 }

@@ -13,6 +13,7 @@ import { signingOf } from '../support/checkpoint-signing.ts'
 import { auditOf } from '../support/commands.ts'
 import { startManaged, SYSTEM_TOKEN } from '../support/management-server.ts'
 import { timeStampAuthority } from '../support/time-stamp-authority.ts'
+import { temporaryDirectory } from '../support/test-clients.ts'
 import { type Outcome, run } from './command-runner.ts'
 
 const server = await startManaged()
@@ -21,7 +22,8 @@ const { store, apiEndpoint, paths } = server
 let now = Date.now()
 const signing = signingOf({ ...store, paths }, { intervalSeconds: 1, clock: () => now })
 tap.teardown(() => signing.close())
-const root = tap.testdir()
+const root = temporaryDirectory()
+tap.teardown(() => rmSync(root, { recursive: true }))
 
 function ask(...words: readonly string[]): Promise<Outcome> {
   return run(['checkpoint', ...words], {

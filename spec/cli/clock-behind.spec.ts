@@ -1,5 +1,5 @@
 /** A host clock that is behind the journal is told: by /ready, a metric, the log, and the doctor (decision 0019). */
-import tap, { test } from 'tap'
+import { test } from 'tap'
 import { ClockWatch } from '../../cli/server/clock-watch.ts'
 import type { Finding } from '../../cli/commands/server/doctor/finding.ts'
 import { millisecondsOf } from '../../engine/brands.ts'
@@ -11,14 +11,12 @@ import { run } from './command-runner.ts'
 
 const BEHIND = /the clock of the host is (\d+) seconds behind the last entry of the journal, until (\S+Z); no lock/
 
-tap.setTimeout(120_000)
-
 interface Ready {
   readonly status: string
   readonly degraded?: readonly { readonly name: string; readonly reason: string }[]
 }
 
-test('a server whose clock went back two days says how far and until when', async (t) => {
+test('a server whose clock went back two days says how far and until when', { timeout: 120_000 }, async (t) => {
   const directory = t.testdir({ data: {} })
   const dataDirectory = `${directory}/data`
   const clock = new SteppedClock(directory)
@@ -65,7 +63,7 @@ test('a server whose clock went back two days says how far and until when', asyn
   t.match(told[0], '"level":"warn"')
 })
 
-test('the log has one line when the clock falls behind and one when it has caught up', (t) => {
+test('the log has one line when the clock falls behind and one when it has caught up', { timeout: 120_000 }, (t) => {
   const lines: string[] = []
   const time = { host: 100_000, entry: 90_000 }
   const watch = new ClockWatch({ warn: (_fields: object, message: string) => lines.push(message) } as never, {

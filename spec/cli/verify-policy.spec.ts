@@ -1,14 +1,16 @@
 /** The quorum of witnesses under a checkpoint, checked offline by the command and by the verifier in Python. */
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
 import { checkpointNote, checkpointText, verifierKeyText } from '../../engine/checkpoints/checkpoint-note.ts'
 import { cosignatureLine, cosignedMessage, cosignerKeyText } from '../../engine/checkpoints/cosignature.ts'
+import { temporaryDirectory } from '../support/test-clients.ts'
 import { run } from './command-runner.ts'
 
-const root = tap.testdir()
+const root = temporaryDirectory()
+tap.teardown(() => rmSync(root, { recursive: true }))
 const log = new SigningKey(Buffer.alloc(32, 1))
 const witnesses = [11, 12, 13].map((seed) => new SigningKey(Buffer.alloc(32, seed)))
 const statement = { origin: 'log.example/x', size: 70, root: Buffer.alloc(32, 5) }

@@ -1,4 +1,5 @@
 /** Time stamps of checkpoints from an authority, and every way in which it does not give one. */
+import { rmSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -12,8 +13,11 @@ import { signingOf } from '../support/checkpoint-signing.ts'
 import { createBucket } from '../support/commands.ts'
 import { openTestStore } from '../support/test-store.ts'
 import { timeStampAuthority } from '../support/time-stamp-authority.ts'
+import { temporaryDirectory } from '../support/test-clients.ts'
 
-const authority = timeStampAuthority(join(tap.testdir(), 'tsa'))
+const root = temporaryDirectory()
+tap.teardown(() => rmSync(root, { recursive: true }))
+const authority = timeStampAuthority(join(root, 'tsa'))
 
 /** What the authority does with the next question. */
 type Answer = (question: Buffer, response: ServerResponse) => void

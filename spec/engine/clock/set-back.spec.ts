@@ -1,6 +1,6 @@
 /** A wrong time of the journal is set back where nothing has ended in between, and every reader follows (decision 0019). */
 import { rmSync } from 'node:fs'
-import tap, { type Test, test } from 'tap'
+import { type Test, test } from 'tap'
 import { type JournalEntry, journalEntries } from '../../support/journal-entries.ts'
 import { askStranger, verifyAtRest } from '../../support/journals/journal-verdicts.ts'
 import { type ManagedServer, startManaged } from '../../support/management-server.ts'
@@ -12,8 +12,6 @@ import { dumpStore, roomyDisk } from '../../support/test-store.ts'
 
 const HOUR = DAY / 24
 const REASON = { reason: 'the clock of the host had run two days ahead' }
-
-tap.setTimeout(120_000)
 
 /** A store whose clock a spec sets; signatures go by the true one. */
 class WrongClock {
@@ -92,7 +90,9 @@ async function setBackStore(t: Test): Promise<WrongClock> {
   return store
 }
 
-test('it is refused while anything that has ended would hold or open again, and says what', async (t) => {
+test('it is refused while anything that has ended would hold or open again, and says what', {
+  timeout: 120_000,
+}, async (t) => {
   const store = new WrongClock(t)
   await store.start()
   const { api } = store.server
@@ -143,7 +143,9 @@ test('it is refused while anything that has ended would hold or open again, and 
   await assertSound(t, store)
 })
 
-test('after it records, objects and order times are right, also after a restart and from nothing', async (t) => {
+test('after it records, objects and order times are right, also after a restart and from nothing', {
+  timeout: 120_000,
+}, async (t) => {
   const store = await setBackStore(t)
   const entries = store.entries()
   const [attempt, outcome] = entries.filter(({ operation }) => operation === 'POST /api/v1/clock/set-back')
@@ -184,7 +186,9 @@ test('after it records, objects and order times are right, also after a restart 
   await store.start()
 })
 
-test('what expired stays so by the clock that was set back, and what is made counts from it', async (t) => {
+test('what expired stays so by the clock that was set back, and what is made counts from it', {
+  timeout: 120_000,
+}, async (t) => {
   const store = await setBackStore(t)
   const asked = { name: 'n', role: 'auditor', expires_in_seconds: 60 }
   const made = await store.server.api.get<{ expires_at: string }>('POST', '/management-tokens', asked)
@@ -192,7 +196,7 @@ test('what expired stays so by the clock that was set back, and what is made cou
   t.ok(Math.abs(store.server.session.expiryClock() - store.now()) < HOUR, 'in the memory of the threads, too')
 })
 
-test('golden journal 19: a journal whose order time was set back', async (t) => {
+test('golden journal 19: a journal whose order time was set back', { timeout: 120_000 }, async (t) => {
   const paths = copyGolden(t.testdir(), GOLDEN_JOURNALS[18])
   t.match(await verifyAtRest(paths.journal, { masterKey: GOLDEN_MASTER_KEY }), { intact: true, problems: [] })
   t.match(askStranger(paths.journal), [/^intact \d+ records/])

@@ -1,4 +1,5 @@
 /** Receipts of checkpoints over the wire: those that were fetched by hand, lists, and what is withheld. */
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
 import { API } from '../../../planes/management/routing/define-route.ts'
@@ -10,6 +11,7 @@ import { createBucket } from '../../support/commands.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
 import { timeStampAuthority } from '../../support/time-stamp-authority.ts'
+import { temporaryDirectory } from '../../support/test-clients.ts'
 
 const server = await startManaged()
 tap.teardown(() => server.stop())
@@ -21,7 +23,9 @@ const signing = signingOf(
   { intervalSeconds: 1, clock: () => now, withholds: () => isWithheld },
 )
 tap.teardown(() => signing.close())
-const authority = timeStampAuthority(join(tap.testdir(), 'tsa'))
+const root = temporaryDirectory()
+tap.teardown(() => rmSync(root, { recursive: true }))
+const authority = timeStampAuthority(join(root, 'tsa'))
 const execute = server.store.client.execute.bind(server.store.client)
 
 test('a time stamp that was fetched by hand is checked, kept and listed, and its request is recorded', async (t) => {

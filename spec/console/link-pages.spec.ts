@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import tap, { type Test, test } from 'tap'
-import { environment } from '../../../cli/environment.ts'
-import { microsecondsOf } from '../../../engine/brands.ts'
-import { hindrances } from '../../support/browser/axe.ts'
-import { browserMissing, launchBrowser, watchedPage } from '../../support/browser/browser.ts'
-import { startSharing } from '../../support/sharing-server.ts'
+import { environment } from '../../cli/environment.ts'
+import { microsecondsOf } from '../../engine/brands.ts'
+import { hindrances } from '../support/browser/axe.ts'
+import { browserMissing, launchBrowser, watchedPage } from '../support/browser/browser.ts'
+import { startSharing } from '../support/sharing-server.ts'
 
 /** A directory for pictures of the pages, to be looked at. */
 const PICTURES = environment['SPEC_PICTURES']
