@@ -71,13 +71,11 @@ const specs = specsOf(words)
 const rule = new QuickSpecs('.')
 const quick = new Set(specs.filter((name) => rule.isQuick(join('spec', name.replace(/\.js$/, '.ts')))))
 if (!words.includes(QUICK)) {
-  const others = specs.filter((name) => !quick.has(name))
-  for (const name of others) if (FIRST.includes(name)) spawn(name, name)
+  const started = specs.filter((name) => !quick.has(name))
+  for (const first of started.filter((name) => FIRST.includes(name))) spawn(first, first)
+  const others = started.filter((name) => !FIRST.includes(name))
   const isAlone = (name: string) => isIn(SUITES, name) || setsRootTest(sourceOf(name))
-  for (const { name, specs: group } of groupsOf(
-    others.filter((name) => !FIRST.includes(name)),
-    isAlone,
-  )) {
+  for (const { name, specs: group } of groupsOf(others, isAlone)) {
     if (group.length > 1) spawnGroup(name, group)
     else spawn(name, name)
   }

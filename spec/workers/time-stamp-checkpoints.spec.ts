@@ -15,9 +15,9 @@ import { openTestStore } from '../support/test-store.ts'
 import { timeStampAuthority } from '../support/time-stamp-authority.ts'
 import { temporaryDirectory } from '../support/test-clients.ts'
 
-const root = temporaryDirectory()
-tap.teardown(() => rmSync(root, { recursive: true }))
-const authority = timeStampAuthority(join(root, 'tsa'))
+const ownDirectory = temporaryDirectory()
+tap.teardown(() => rmSync(ownDirectory, { recursive: true }))
+const authority = timeStampAuthority(join(ownDirectory, 'tsa'))
 
 /** What the authority does with the next question. */
 type Answer = (question: Buffer, response: ServerResponse) => void
