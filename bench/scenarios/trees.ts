@@ -74,15 +74,16 @@ function proofs(bench: Bench, records: number): void {
     value: records / seconds,
     unit: 'per second',
   })
-  const log = new CheckpointLog(nodeDisk, paths, {
+  const reader = {
     last: () => known.get(records),
-    ofSize: (size) => known.get(size),
+    ofSize: (size: number) => known.get(size),
     after: () => [],
     receiptsOf: () => [],
     receiptsAfter: () => [],
     handovers: () => [],
     signing: () => ({ last: known.get(records), handover: undefined }),
-  })
+  }
+  const log = new CheckpointLog(nodeDisk, paths, reader, () => undefined)
   timed(bench, 'inclusion', () => log.inclusion(randomInt(records), undefined))
   timed(bench, 'consistency', (count) => log.consistency(sizes[1 + (count % OLD_SIZES)] as number, undefined))
 }

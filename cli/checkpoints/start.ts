@@ -1,6 +1,7 @@
 import { systemMilliseconds } from '../../engine/clock.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { CheckpointLog } from '../../projections/checkpoints/checkpoint-log.ts'
+import type { MendReport } from '../../projections/checkpoints/mend-trees.ts'
 import { TreeThread } from '../../projections/checkpoints/tree-thread-handle.ts'
 import { CheckpointLock } from '../../workers/checkpoints/lock-checkpoints.ts'
 import type { OutsideMemory, Seen } from '../../workers/checkpoints/outside-memory.ts'
@@ -40,7 +41,7 @@ export function checkpointWorkers(
 ): CheckpointWorkers {
   const contradicted: Contradicted = (by, seen) => signing.contradicted(by, seen)
   const lock = checkpointLock(log, config, store, session, contradicted)
-  const witnesses = checkpointWitnesses(log, config, store, contradicted)
+  const witnesses = checkpointWitnesses(log, config, store, contradicted, (size) => signing.mend(size))
   const required = requirements(config, store, lock, witnesses)
   const publication = new CheckpointPublication(store.engine, store.checkpoints, required)
   const memories = [...(lock === undefined ? [] : [lock]), ...(witnesses?.memories ?? [])]
@@ -96,10 +97,11 @@ function checkpointWitnesses(
   config: Config,
   { engine, paths, checkpoints, checkpointKeys }: CheckpointStore,
   onContradiction: Contradicted,
+  mend: (size: number) => void,
 ): CheckpointWitnesses | undefined {
   const policy = witnessPolicyOf(config)
   if (policy === undefined) return undefined
-  const published = new CheckpointLog(nodeDisk, paths, checkpoints)
+  const published = new CheckpointLog(nodeDisk, paths, checkpoints, mend)
   return new CheckpointWitnesses(engine, checkpoints, policy, {
     isRequired: config['checkpoints.witnesses'] === 'required',
     key: () => checkpointKeys.inForce(checkpoints.state()),
@@ -134,7 +136,19 @@ function checkpointSigning(
     onRollback: ({ code, message }) => log.error({ code, reason: message }, 'checkpoints are signed no more'),
     onSigned: ({ size, origin }) => log.debug({ size, origin }, 'a checkpoint is signed'),
     onDiscarded: (reason) => log.warn({ reason }, 'the trees of the checkpoints are made again'),
+    onMended: (report) => logMended(log, report),
   })
+}
+
+function logMended(log: Logger, { records, hashes, failure }: MendReport): void {
+  const compared = { records, hashes }
+  if (failure !== undefined) {
+    log.error({ ...compared, reason: failure }, 'the damaged trees of the checkpoints cannot be derived again')
+  } else if (hashes > 0) {
+    log.warn(compared, 'the trees of the checkpoints were damaged; what differed is derived again from the journal')
+  } else {
+    log.error(compared, 'the trees are those of the journal, but not those that were signed; run journal verify')
+  }
 }
 
 function checkpointTimeStamps(

@@ -52,6 +52,7 @@ function exitOf(status: number, code: string | undefined): ExitName {
   if (status === 400) return 'usage'
   if (status === 401 || status === 403) return 'denied'
   if (code === 'OBJECT_DAMAGED') return 'storeDamaged'
+  if (code === 'TREES_DAMAGED') return 'projectionsFailed'
   if (status === 404) return 'notFound'
   return status === 507 ? 'diskFull' : 'failed'
 }

@@ -170,12 +170,16 @@ function managementServices(
   const { config, credentials, engine: thread, metrics, store, webhooks, snapshots } = parts
   const sources = scrapeSources(parts, certificates)
   const { engine, paths, catalog, access, events, payloads, uploads, space, secrets, versionIds } = store
+  const damageFound = damageCounter(metrics, parts.metricsThread, parts.log)
   return {
     engine,
     catalog,
     access,
     audit: new AuditLog(nodeDisk, paths, store.environment),
-    checkpoints: new CheckpointLog(nodeDisk, paths, store.checkpoints),
+    checkpoints: new CheckpointLog(nodeDisk, paths, store.checkpoints, (size, what) => {
+      if (what !== undefined) damageFound('trees', what)
+      parts.checkpoints.signing.mend(size)
+    }),
     witness: witnessOf(parts),
     checkpointKeys: store.checkpointKeys,
     events,
@@ -214,6 +218,6 @@ function managementServices(
     downloads: new DownloadTickets(store.expiryClock),
     counterHistory: parts.counterHistory,
     eventStreams: parts.eventStreams,
-    damageFound: damageCounter(metrics, parts.metricsThread, parts.log),
+    damageFound,
   }
 }

@@ -101,6 +101,11 @@ export const managementErrors = {
     status: 503,
     sentence: 'The trees over the journal are being rebuilt (checkpoints.interval_seconds). Try again.',
   },
+  TREES_DAMAGED: {
+    status: 503,
+    sentence:
+      'The trees over the journal are not those that were signed. They are being derived again from the journal: try again. If it stays so, run `journal verify`; with `checkpoints.interval_seconds=0`, `projections rebuild` derives them.',
+  },
   DIGEST_PENDING: { status: 409, sentence: 'The digest of this multipart object is still being computed. Try again.' },
   STORAGE_FULL: {
     status: 507,

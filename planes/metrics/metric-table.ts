@@ -32,7 +32,7 @@ const THREAD_METRICS = {
     'Changes and records waiting for their batch; on a full disk also records of reads waiting for space.',
   object_store_journal_refused_changes_total: 'Changes refused because the disk has no room for their records.',
   object_store_damage_found_total:
-    'Damage found while answering: in payloads by reads, in objects by verification, in the journal by audit queries.',
+    'Damage found while answering: in payloads by reads, in objects by verification, in the journal by audit queries, in the trees of checkpoints by proofs.',
   object_store_journal_sync_duration_seconds: 'Time that each sync of the journal took.',
   object_store_share_access_total: 'Requests through share and embed links that were granted.',
   object_store_share_access_denied_total:
@@ -107,6 +107,8 @@ const SCRAPE_METRICS = {
   object_store_checkpoint_size: 'Records that the last signed checkpoint covers.',
   object_store_checkpoint_age_seconds: 'Time since the last checkpoint was signed.',
   object_store_checkpoint_tree_size: 'Records that the trees of checkpoints cover.',
+  object_store_checkpoint_mended_hashes_total:
+    'Hashes of the trees of checkpoints that were damaged, and derived again from the journal.',
   object_store_checkpoint_refused: '1 while checkpoints are refused or fail, and the log says why; otherwise 0.',
   object_store_checkpoint_unanchored_age_seconds:
     'Time since the oldest checkpoint was signed that no receipt covers; 0 without one.',
@@ -198,7 +200,7 @@ export const degradationNames = ['uploads', 'records', 'changes', 'scrub', 'jour
 export type Degradation = (typeof degradationNames)[number]
 
 /** Where damage is found; values of the label `found_by`. */
-export const damageFinders = ['read', 'verification', 'audit'] as const
+export const damageFinders = ['read', 'verification', 'audit', 'trees'] as const
 export type DamageFinder = (typeof damageFinders)[number]
 
 /** Kinds of requests by links; values of the label `access`. */

@@ -1,24 +1,41 @@
 import { LOG_HASHING } from '../../engine/checkpoints/tree-hashing.ts'
 import { inclusionPath, rootOfInclusion, treeRoot } from '../../engine/checkpoints/tree-shape.ts'
-import { OtherTreesError, type TreeGrower } from './grow-trees.ts'
-import { type TreeFiles, TreesDamagedError } from './tree-files.ts'
+import type { Disk } from '../../engine/disk/disk.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { OtherTreesError, TreeGrower } from './grow-trees.ts'
+import { type MendReport, TreeMending } from './mend-trees.ts'
+import { TreeFiles, TreesDamagedError, treesIn } from './tree-files.ts'
 import type { TreeReport, TreeRequest, TreeRoots } from './tree-thread-handle.ts'
+
+/** The trees of a store, opened to be written. */
+export interface OpenTrees {
+  readonly trees: TreeFiles
+  readonly grower: TreeGrower
+  readonly mending: TreeMending
+}
+
+export function openTrees(disk: Disk, paths: StorePaths): OpenTrees {
+  const trees = TreeFiles.openToWrite(disk, treesIn(paths.projections))
+  return { trees, grower: new TreeGrower(disk, paths, trees), mending: new TreeMending(disk, paths, trees) }
+}
 
 /**
  * Grows the trees by a piece, and returns what a checkpoint needs when they have reached the limit. Its roots follow
  * from the previous checkpoint and from records that this process read in the journal, and not from files that may have
  * been changed.
  */
-export function answerTreeRequest(trees: TreeFiles, grower: TreeGrower, request: TreeRequest): TreeReport {
-  const { limit, isDue, previous } = request
+export function answerTreeRequest({ trees, grower, mending }: OpenTrees, request: TreeRequest): TreeReport {
+  const { limit, isDue, previous, mends } = request
+  let mended: MendReport | undefined
   try {
     grower.beginAfter(previous?.size ?? 0)
     const isAtLimit = grower.step(limit)
+    mended = mends && isAtLimit ? mending.step(limit) : undefined
     const due = isAtLimit && isDue ? dueReport(trees, grower, request) : undefined
-    return { size: trees.size, isAtLimit, discarded: undefined, due }
+    return { size: trees.size, isAtLimit, discarded: undefined, mended, due }
   } catch (error) {
     if (!(error instanceof OtherTreesError)) throw error
-    return { size: trees.size, isAtLimit: false, discarded: error.message, due: undefined }
+    return { size: trees.size, isAtLimit: false, discarded: error.message, mended, due: undefined }
   }
 }
 

@@ -4,6 +4,8 @@ export interface SigningFacts {
   /** Records that the trees cover; undefined before they were opened. */
   readonly treeSize: number | undefined
   readonly signed: number
+  /** Hashes of the trees that differed from the journal when a reader met damage, and were written again. */
+  readonly mendedHashes: number
   /** Why the last attempt to sign was refused; undefined when there was none, or it succeeded. */
   readonly refusal: string | undefined
   /** Its name, where only the operator can end it. */

@@ -22,14 +22,14 @@ import { recordsOf, verifiedEntries } from './verified-tile.ts'
 
 /**
  * A request that the log cannot answer: the checkpoint does not exist, does not cover the record, or the trees are
- * still being made.
+ * still being made, or are not the trees that were signed.
  */
 export class LogRefusal extends Error {
   override readonly name = 'LogRefusal'
-  readonly reason: 'none' | 'not-covered' | 'not-ready'
+  readonly reason: 'none' | 'not-covered' | 'not-ready' | 'damaged'
 
-  constructor(reason: LogRefusal['reason'], message: string) {
-    super(message)
+  constructor(reason: LogRefusal['reason'], message: string, options?: ErrorOptions) {
+    super(message, options)
     this.reason = reason
   }
 }
@@ -53,13 +53,21 @@ type Checkpoints = Pick<
 /** How a record is in the tree of proof bundles. */
 export type BundlePath = readonly PathStep[]
 
+/**
+ * Called when the trees do not lead to a checkpoint of this size.
+ * @param what is wrong; undefined: the trees do not cover so much, which is no damage while they are being made
+ */
+export type OnTreeDamage = (size: number, what: string | undefined) => void
+
 /** The published log: everything up to its last checkpoint, and nothing beyond. */
 export class CheckpointLog {
   readonly #disk: Disk
   readonly #directory: string
   readonly #reader: Checkpoints
+  readonly #onDamage: OnTreeDamage
 
-  constructor(disk: Disk, paths: StorePaths, reader: Checkpoints) {
+  constructor(disk: Disk, paths: StorePaths, reader: Checkpoints, onDamage: OnTreeDamage) {
+    this.#onDamage = onDamage
     this.#disk = disk
     this.#directory = treesIn(paths.projections)
     this.#reader = reader
@@ -197,6 +205,8 @@ export class CheckpointLog {
         paths.push(found.map((step, at) => ({ side: sides[at] as PathStep['side'], hash: step.toString('hex') })))
       }
       return paths
+    } catch (error) {
+      throw this.#named(error, checkpoint)
     } finally {
       trees.close()
     }
@@ -218,9 +228,18 @@ export class CheckpointLog {
     const trees = this.#open(checkpoint)
     try {
       return read(trees)
+    } catch (error) {
+      throw this.#named(error, checkpoint)
     } finally {
       trees.close()
     }
+  }
+
+  /** The refusal for damaged trees, which is reported; every other error as it is. */
+  #named(error: unknown, { size }: CheckpointState): unknown {
+    if (!(error instanceof TreesDamagedError)) return error
+    this.#onDamage(size, error.message)
+    return new LogRefusal('damaged', error.message, { cause: error })
   }
 
   /** @throws LogRefusal */
@@ -228,6 +247,7 @@ export class CheckpointLog {
     const trees = TreeFiles.openToRead(this.#disk, this.#directory)
     if (trees !== undefined && trees.size >= size) return trees
     trees?.close()
+    this.#onDamage(size, undefined)
     throw new LogRefusal(
       'not-ready',
       `the trees are being made again; they cover ${trees?.size ?? 0} of ${size} records`,

@@ -22,6 +22,9 @@ interface Reached {
   readonly place: SegmentPlace
 }
 
+/** What grows: the trees, or what is compared with them. */
+export type GrowingTrees = Pick<TreeFiles, 'size' | 'append' | 'recordHashes' | 'cut' | 'clear'>
+
 /**
  * Extends the trees by what the journal holds on the disk, verifying every record and every link (T4): hashes in the
  * engine's memory are never trusted.
@@ -29,14 +32,14 @@ interface Reached {
 export class TreeGrower {
   readonly #disk: Disk
   readonly #paths: StorePaths
-  readonly #trees: TreeFiles
+  readonly #trees: GrowingTrees
   #reached: Reached | undefined
   #discarded = 0
   #hasBegun = false
   /** The signed size at which the trees were last started over. */
   #doubted: number | undefined
 
-  constructor(disk: Disk, paths: StorePaths, trees: TreeFiles) {
+  constructor(disk: Disk, paths: StorePaths, trees: GrowingTrees) {
     this.#disk = disk
     this.#paths = paths
     this.#trees = trees
@@ -152,10 +155,10 @@ export class TreeGrower {
           if (!additions.take(sequence, hash)) throw new OtherTreesError()
         },
       })
+      additions.flush()
       if (end.end === 'torn' || end.end === 'foreign') {
         throw new JournalDamagedError(`${path}, offset ${end.offset}, sequence ${chain.nextSequence}: ${end.reason}`)
       }
-      additions.flush()
       return end.offset
     } catch (error) {
       if (error instanceof OtherTreesError) this.#discard()
@@ -190,13 +193,13 @@ function cutAt(file: SegmentFile, limit: number): Pick<SegmentFile, 'size' | 're
 
 /** Hashes on their way into the trees. */
 class Additions {
-  readonly #trees: TreeFiles
+  readonly #trees: GrowingTrees
   readonly #bytes = Buffer.allocUnsafe(TREE_PIECE_BYTES)
   #length = 0
   /** Hashes that the trees have, from a sequence on. */
   #present: { readonly first: number; readonly hashes: Buffer } = { first: 0, hashes: Buffer.alloc(0) }
 
-  constructor(trees: TreeFiles) {
+  constructor(trees: GrowingTrees) {
     this.#trees = trees
   }
 

@@ -4,7 +4,7 @@ import { rowHashing, type TreeName } from '../../engine/checkpoints/row-hashing.
 import { HASH_BYTES } from '../../engine/checkpoints/tree-hashing.ts'
 import type { TreeNodes } from '../../engine/checkpoints/tree-shape.ts'
 import { HASHINGS, LEVELS, levelFile, RECORD_HASHES, TILE_HEIGHT, TILE_WIDTH, TREE_NAMES } from './tree-layout.ts'
-import { TreeTails } from './tree-tails.ts'
+import { type FileAddition, TreeTails } from './tree-tails.ts'
 
 /** Where the trees are, in a directory of projections. */
 export function treesIn(projections: string): string {
@@ -116,6 +116,32 @@ export class TreeFiles {
       this.#file(name).writeAt(added, at * HASH_BYTES)
     }
     this.#size += hashes.length / HASH_BYTES
+  }
+
+  /**
+   * Writes hashes again that differ in a file, or that it does not have, as far as the trees cover them.
+   * @returns how many they were
+   */
+  replace({ name, at, hashes }: FileAddition): number {
+    const level = TREE_FILES.find((file) => file.name === name)?.level ?? 0
+    const count = Math.min(hashes.length / HASH_BYTES, Math.floor(this.#size / TILE_WIDTH ** level) - at)
+    if (count <= 0) return 0
+    const right = Buffer.from(hashes.buffer, hashes.byteOffset, count * HASH_BYTES)
+    const found = this.#present(name, at, count)
+    let differing = 0
+    for (let byte = 0; byte < right.length; byte += HASH_BYTES) {
+      if (!right.subarray(byte, byte + HASH_BYTES).equals(found.subarray(byte, byte + HASH_BYTES))) differing += 1
+    }
+    if (differing > 0) this.#file(name).writeAt(right, at * HASH_BYTES)
+    return differing
+  }
+
+  /** Opens the files again under their names, and makes those that are not there any more. */
+  reopen(): void {
+    this.close()
+    this.#files.clear()
+    this.#disk.makeDirectory(this.#directory)
+    for (const { name } of TREE_FILES) this.#file(name)
   }
 
   /** Forgets all. */

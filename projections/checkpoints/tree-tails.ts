@@ -4,7 +4,7 @@ import { treeRoot } from '../../engine/checkpoints/tree-shape.ts'
 import { HASHINGS, LEVELS, levelFile, RECORD_HASHES, TILE_HEIGHT, TILE_WIDTH, TREE_NAMES } from './tree-layout.ts'
 
 /** Hashes to be added to the end of a file. */
-interface FileAddition {
+export interface FileAddition {
   readonly name: string
   /** Hashes that the file has before. */
   readonly at: number

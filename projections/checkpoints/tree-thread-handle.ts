@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { BackgroundThreadError, NO_ANSWER, startBackgroundThread, type ThreadFailure } from '../background-thread.ts'
 import type { JournalLimit } from './grow-trees.ts'
+import type { MendReport } from './mend-trees.ts'
 
 /** Two roots over the same records. */
 export interface TreeRoots {
@@ -18,6 +19,8 @@ export interface TreeRequest {
   readonly previous: TreeRoots | undefined
   /** Records whose hashes the caller wants. */
   readonly wanted: readonly number[]
+  /** Whether the trees are compared with the journal, and mended: a piece of it, besides the rest. */
+  readonly mends: boolean
 }
 
 /** How far the trees are. `roots`: of a checkpoint that is due, once they have reached the limit. */
@@ -26,6 +29,8 @@ export interface TreeReport {
   readonly isAtLimit: boolean
   /** Why the trees started over, if they did. */
   readonly discarded: string | undefined
+  /** When a comparison with the journal has ended. */
+  readonly mended: MendReport | undefined
   readonly due:
     | { readonly roots: TreeRoots; readonly extendsPrevious: boolean; readonly hashes: readonly Uint8Array[] }
     | undefined

@@ -17,6 +17,7 @@ const server = await startManaged({
   checkpointFacts: () => ({
     isOn: signs,
     treeSize: undefined,
+    mendedHashes: 0,
     signed: 0,
     waitsFor: [],
     refusal: undefined,

@@ -35,7 +35,7 @@ const sources = {
   workers: () => ({ deliveries: DELIVERIES, workers: undefined }),
   snapshots: () => SNAPSHOTS,
   checkpoints: {
-    facts: () => ({ isOn: true, treeSize: 7, signed: 1, refusal: undefined, refusalCode: undefined }),
+    facts: () => ({ isOn: true, treeSize: 7, signed: 1, mendedHashes: 3, refusal: undefined, refusalCode: undefined }),
     last: () => undefined,
   },
   clock: () => millisecondsOf(1_000_060_000),

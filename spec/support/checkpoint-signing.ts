@@ -6,10 +6,9 @@ import { CheckpointKeys } from '../../engine/checkpoints/checkpoint-keys.ts'
 import type { SigningKey } from '../../engine/keys/signing-key.ts'
 import { CheckpointReader } from '../../projections/checkpoints/reader.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
-import { answerTreeRequest } from '../../projections/checkpoints/answer-tree-request.ts'
+import { answerTreeRequest, type OpenTrees, openTrees } from '../../projections/checkpoints/answer-tree-request.ts'
+import type { MendReport } from '../../projections/checkpoints/mend-trees.ts'
 import { CheckpointLog } from '../../projections/checkpoints/checkpoint-log.ts'
-import { TreeGrower } from '../../projections/checkpoints/grow-trees.ts'
-import { TreeFiles, treesIn } from '../../projections/checkpoints/tree-files.ts'
 import type { OutsideMemory } from '../../workers/checkpoints/outside-memory.ts'
 import { CheckpointSigning } from '../../workers/checkpoints/sign-checkpoints.ts'
 import type { TestStore } from './test-store.ts'
@@ -28,6 +27,8 @@ export interface TestSigning {
   readonly publicKey: Buffer
   /** Messages about trees that were made again. */
   readonly discarded: string[]
+  /** Reports of trees that were compared with the journal. */
+  readonly mended: MendReport[]
   /** Messages of rollbacks, and memories that were not asked. */
   readonly rollbacks: string[]
   readonly unasked: string[]
@@ -69,12 +70,9 @@ export function signingOf(
   const { paths, client, deploymentId } = store
   const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
   const reader = new CheckpointReader(environment)
-  let opened: { readonly trees: TreeFiles; readonly grower: TreeGrower } | undefined
-  const open = () => {
-    const trees = TreeFiles.openToWrite(disk, treesIn(paths.projections))
-    return { trees, grower: new TreeGrower(disk, paths, trees) }
-  }
+  let opened: OpenTrees | undefined
   const discarded: string[] = []
+  const mended: MendReport[] = []
   const rollbacks: string[] = []
   const unasked: string[] = []
   const worker = new CheckpointSigning(
@@ -82,8 +80,8 @@ export function signingOf(
     reader,
     {
       ask: async (request) => {
-        opened ??= open()
-        return answerTreeRequest(opened.trees, opened.grower, request)
+        opened ??= openTrees(disk, paths)
+        return answerTreeRequest(opened, request)
       },
       close: async () => opened?.trees.close(),
     },
@@ -99,14 +97,16 @@ export function signingOf(
       onRollback: ({ message }) => void rollbacks.push(message),
       onSigned: () => undefined,
       onDiscarded: (reason) => void discarded.push(reason),
+      onMended: (report) => void mended.push(report),
     },
   )
   return {
     worker,
     reader,
-    log: new CheckpointLog(disk, paths, reader),
+    log: new CheckpointLog(disk, paths, reader, (size) => worker.mend(size)),
     publicKey: (keyGiven ?? keys.newest(0)).publicKey,
     discarded,
+    mended,
     rollbacks,
     unasked,
     settle: async () => {

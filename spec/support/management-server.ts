@@ -58,6 +58,8 @@ export interface ManagedOptions extends InThreadOptions {
   readonly sharing?: () => Partial<SharingSettings>
   /** What `webhooks.*` allows, and how made-up events are sent. */
   readonly webhooks?: Partial<Pick<ManagementServices['webhooks'], 'rules' | 'test' | 'ownFault'>>
+  /** Called when the trees of checkpoints are damaged. */
+  readonly mend?: (size: number) => void
   /** Null: none is configured. */
   readonly scrapeToken?: string | null
   /** `checkpoints.witness_for`. */
@@ -125,6 +127,7 @@ export const SCRAPED: ScrapeValues = {
   object_store_checkpoint_size: 40,
   object_store_checkpoint_age_seconds: 2.5,
   object_store_checkpoint_tree_size: 41,
+  object_store_checkpoint_mended_hashes_total: 6,
   object_store_checkpoint_refused: 0,
   object_store_checkpoint_unanchored_age_seconds: 7.5,
   object_store_checkpoint_timestamp_failures_total: 3,
@@ -236,7 +239,10 @@ function servicesOf(
     versionIds,
     access,
     audit: new AuditLog(nodeDisk, paths, environment),
-    checkpoints: new CheckpointLog(nodeDisk, paths, server.session.checkpoints),
+    checkpoints: new CheckpointLog(nodeDisk, paths, server.session.checkpoints, (size, what) => {
+      if (what !== undefined) slots.region(0)[slots.damageSlot('trees')]! += 1
+      options.mend?.(size)
+    }),
     witness: new Witness({
       name: `spec.witness/${store.deploymentId}/witness`,
       key: new SigningKey(server.session.witnessSeed),

@@ -7,6 +7,7 @@ import type { CheckpointFacts } from '../../projections/checkpoints/checkpoint-f
 export const NO_CHECKPOINTS: CheckpointFacts = {
   isOn: false,
   treeSize: undefined,
+  mendedHashes: 0,
   signed: 0,
   waitsFor: [],
   refusal: undefined,

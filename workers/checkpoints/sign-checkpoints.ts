@@ -6,6 +6,7 @@ import { checkpointText } from '../../engine/checkpoints/checkpoint-note.ts'
 import type { CheckpointState } from '../../engine/checkpoints/state.ts'
 import type { CheckpointReader } from '../../projections/checkpoints/reader.ts'
 import type { SigningFacts } from '../../projections/checkpoints/checkpoint-facts.ts'
+import type { MendReport } from '../../projections/checkpoints/mend-trees.ts'
 import type { TreeReport, TreeThread } from '../../projections/checkpoints/tree-thread-handle.ts'
 import { systemAudit } from '../system-audit.ts'
 import type { BackgroundWorker, StepResult } from '../worker.ts'
@@ -37,6 +38,8 @@ interface CheckpointOptions {
   readonly onSigned: (checkpoint: { readonly size: number; readonly origin: string }) => void
   /** The trees differed from the journal. */
   readonly onDiscarded: (reason: string) => void
+  /** The trees were compared with the journal, since a reader had met damage. */
+  readonly onMended: (report: MendReport) => void
 }
 
 /** Parts of the origin of a log. */
@@ -87,6 +90,9 @@ export class CheckpointSigning implements BackgroundWorker {
   #refusal: string | undefined
   readonly #memories: OutsideMemories
   #rollback: CheckpointRollbackError | undefined
+  /** `vain`: a comparison found no difference, or could not be made. It would not in this process either. */
+  #mending: 'wanted' | 'vain' | undefined
+  #mendedHashes = 0
 
   constructor(
     engine: EngineClient,
@@ -108,7 +114,17 @@ export class CheckpointSigning implements BackgroundWorker {
   get facts(): SigningFacts {
     const isOn = this.#options.intervalSeconds > 0
     const refusal = this.#rollback?.message ?? this.#refusal
-    return { isOn, treeSize: this.#treeSize, signed: this.#signed, refusal, refusalCode: this.#rollback?.code }
+    const refusalCode = this.#rollback?.code
+    const [treeSize, signed, mendedHashes] = [this.#treeSize, this.#signed, this.#mendedHashes]
+    return { isOn, treeSize, signed, refusal, refusalCode, mendedHashes }
+  }
+
+  /**
+   * A reader met damaged trees, or trees that no longer cover a checkpoint of this size. They are compared with the journal,
+   * and what differs is written again.
+   */
+  mend(size: number): void {
+    if ((this.#treeSize ?? 0) >= size) this.#mending ??= 'wanted'
   }
 
   /** Grows the trees by a piece; signs their roots when a checkpoint is due and they have reached the end. */
@@ -122,12 +138,14 @@ export class CheckpointSigning implements BackgroundWorker {
       const wanted = [last?.sequence, restored].flatMap((sequence) => sequence ?? [])
       const { segmentFirstSequence, offset, head } = applied
       const limit = { segmentFirstSequence, offset, head }
-      const report = await this.#thread.ask({ limit, isDue, previous: last, wanted })
+      const mends = this.#mending === 'wanted'
+      const report = await this.#thread.ask({ limit, isDue, previous: last, wanted, mends })
       this.#treeSize = report.size
       if (report.discarded !== undefined) this.#options.onDiscarded(report.discarded)
+      if (report.mended !== undefined) this.#endMending(report.mended)
       if (!report.isAtLimit) return 'more'
       if (report.due !== undefined) await this.#sign(report.due, last, restored)
-      return 'idle'
+      return this.#mending === 'wanted' ? 'more' : 'idle'
     } catch (error) {
       // The key was rotated since it signed: the next step has the new one.
       if (error instanceof DomainError && error.code === 'checkpoint-key-changed') return 'idle'
@@ -148,6 +166,12 @@ export class CheckpointSigning implements BackgroundWorker {
 
   close(): Promise<void> {
     return this.#thread.close()
+  }
+
+  #endMending(report: MendReport): void {
+    this.#mending = report.hashes === 0 || report.failure !== undefined ? 'vain' : undefined
+    this.#mendedHashes += report.hashes
+    this.#options.onMended(report)
   }
 
   #endSigning(error: CheckpointRollbackError): void {

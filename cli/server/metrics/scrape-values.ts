@@ -89,12 +89,13 @@ function degradedSamples(found: readonly Degradation[]): readonly MetricSample[]
 }
 
 function checkpointValues({ checkpoints, clock }: Pick<ScrapeSources, 'checkpoints' | 'clock'>) {
-  const { treeSize, refusal } = checkpoints.facts()
+  const { treeSize, mendedHashes, refusal } = checkpoints.facts()
   const last = checkpoints.last()
   return {
     object_store_checkpoint_size: last?.size,
     object_store_checkpoint_age_seconds: last && Math.max(0, clock() - last.timeMicroseconds / 1000) / 1000,
     object_store_checkpoint_tree_size: treeSize,
+    object_store_checkpoint_mended_hashes_total: mendedHashes,
     object_store_checkpoint_refused: refusal === undefined ? 0 : 1,
   }
 }

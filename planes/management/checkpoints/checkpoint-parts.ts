@@ -12,6 +12,8 @@ export function asked<T>(answer: () => T): T {
     return answer()
   } catch (error) {
     if (!(error instanceof LogRefusal)) throw error
+    // The sentence of the table says what to do; the details are in the log.
+    if (error.reason === 'damaged') throw new ManagementError('TREES_DAMAGED')
     throw new ManagementError(error.reason === 'not-ready' ? 'TREES_NOT_READY' : 'CHECKPOINT_NOT_FOUND', error.message)
   }
 }

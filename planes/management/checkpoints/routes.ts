@@ -28,7 +28,7 @@ const TEXT = 'text/plain; charset=utf-8'
 const BYTES = 'application/octet-stream'
 const PAGE_MAXIMUM = 1000
 
-const ERRORS = ['CHECKPOINT_NOT_FOUND', 'TREES_NOT_READY'] as const
+const ERRORS = ['CHECKPOINT_NOT_FOUND', 'TREES_NOT_READY', 'TREES_DAMAGED'] as const
 
 function checkpointRecord(checkpoint: CheckpointState, log: CheckpointLog): Record<string, unknown> {
   return {

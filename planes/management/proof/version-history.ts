@@ -24,6 +24,9 @@ const NOT_COVERED = unavailable(
 const NOT_READY = unavailable(
   'A checkpoint covers all records of this version, but the trees that prove it are being made again; ask again later.',
 )
+const TREES_DAMAGED = unavailable(
+  'A checkpoint covers all records of this version, but the trees that prove it were damaged and are being derived again from the journal; ask again later.',
+)
 const TOO_MANY = unavailable(
   `The lock of this version was changed more than ${LOCK_CHANGES_MAXIMUM} times, which is more than a bundle tells; the audit log has every change.`,
 )
@@ -39,7 +42,6 @@ export function entriesOf({ snapshot, bucket, key, object }: FoundObject): reado
  * The history of a version for its proof bundle, once one checkpoint covers all its records.
  * @param entries of `entriesOf`, in the turn that found the version
  * @param version of the format: 2 has the records themselves
- * @throws TreesDamagedError
  */
 export async function versionHistory(
   entries: readonly Sequence[],
@@ -71,6 +73,7 @@ export async function versionHistory(
     }
   } catch (error) {
     if (error instanceof LogRefusal && error.reason === 'not-ready') return NOT_READY
+    if (error instanceof LogRefusal && error.reason === 'damaged') return TREES_DAMAGED
     throw error
   }
 }

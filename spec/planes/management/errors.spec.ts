@@ -8,6 +8,7 @@ import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import type { CheckpointState } from '../../../engine/checkpoints/state.ts'
 import { timeStampRequest } from '../../../engine/checkpoints/time-stamp.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
+import { flipByteInPlace } from '../../support/journal-files.ts'
 import { timeStampAuthority } from '../../support/time-stamp-authority.ts'
 import { EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
 import { type ManagementErrorCode, managementErrors } from '../../../planes/management/errors.ts'
@@ -256,6 +257,16 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
     await signing.close()
     rmSync(treesIn(server.paths.projections), { recursive: true })
     return api.call('GET', '/transparency/proof/inclusion?sequence=0')
+  },
+  TREES_DAMAGED: async () => {
+    const signing = signingOf({ ...server.store, paths: server.paths })
+    await signing.settle()
+    await signing.close()
+    const hashes = join(treesIn(server.paths.projections), 'record-hashes')
+    flipByteInPlace(hashes, 0)
+    const answer = await api.call('GET', '/transparency/proof/inclusion?sequence=0')
+    flipByteInPlace(hashes, 0)
+    return answer
   },
   DIGEST_PENDING: async () => {
     await uploadWhole(server, '/errors/parts', ['part'])

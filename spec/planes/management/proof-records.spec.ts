@@ -19,7 +19,14 @@ import { STRANGER } from '../../support/proofs/proof-verdicts.ts'
 import { MASTER_KEY } from '../../support/test-clients.ts'
 import { createBucket, put } from '../../support/wire-versions.ts'
 
-const NO_CHECKPOINT = { treeSize: undefined, signed: 0, waitsFor: [], refusal: undefined, refusalCode: undefined }
+const NO_CHECKPOINT = {
+  treeSize: undefined,
+  signed: 0,
+  mendedHashes: 0,
+  waitsFor: [],
+  refusal: undefined,
+  refusalCode: undefined,
+}
 const server = await startManaged({ checkpointFacts: () => ({ isOn: true, ...NO_CHECKPOINT }) })
 tap.teardown(() => server.stop())
 const { api, store, paths } = server
