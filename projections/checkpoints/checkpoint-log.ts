@@ -57,7 +57,7 @@ export type BundlePath = readonly PathStep[]
  * Called when the trees do not lead to a checkpoint of this size.
  * @param what is wrong; undefined: the trees do not cover so much, which is no damage while they are being made
  */
-export type OnTreeDamage = (size: number, what: string | undefined) => void
+type OnTreeDamage = (size: number, what: string | undefined) => void
 
 /** The published log: everything up to its last checkpoint, and nothing beyond. */
 export class CheckpointLog {

@@ -1,18 +1,17 @@
 /** Every error of the table of errors, each provoked over the wire at least once. */
 /** Proves: STA-VRS-04, AUT-MGT-10, AUT-MET-02, ERR-MGT-01, ERR-MGT-03, ERR-MGT-04, ERR-OTH-01, ERR-OTH-07. */
 import { clockErrors } from './clock-errors.ts'
-import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
+import { treeErrors } from './tree-errors.ts'
+import { closeSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import type { CheckpointState } from '../../../engine/checkpoints/state.ts'
 import { timeStampRequest } from '../../../engine/checkpoints/time-stamp.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
-import { flipByteInPlace } from '../../support/journal-files.ts'
 import { timeStampAuthority } from '../../support/time-stamp-authority.ts'
 import { EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
 import { type ManagementErrorCode, managementErrors } from '../../../planes/management/errors.ts'
-import { treesIn } from '../../../projections/checkpoints/tree-files.ts'
 import { API } from '../../../planes/management/routing/define-route.ts'
 import { type ApiAnswer, bearer } from '../../support/api-client.ts'
 import type { CreatedAccount, IssuedToken, PolicyRecord } from '../../support/management-records.ts'
@@ -251,23 +250,7 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
   LOG_NOT_WITNESSED: () => WITNESS_ERRORS.LOG_NOT_WITNESSED(api),
   LOG_SIGNATURE_INVALID: () => WITNESS_ERRORS.LOG_SIGNATURE_INVALID(api),
   CONSISTENCY_REFUSED: () => WITNESS_ERRORS.CONSISTENCY_REFUSED(api),
-  TREES_NOT_READY: async () => {
-    const signing = signingOf({ ...server.store, paths: server.paths })
-    await signing.settle()
-    await signing.close()
-    rmSync(treesIn(server.paths.projections), { recursive: true })
-    return api.call('GET', '/transparency/proof/inclusion?sequence=0')
-  },
-  TREES_DAMAGED: async () => {
-    const signing = signingOf({ ...server.store, paths: server.paths })
-    await signing.settle()
-    await signing.close()
-    const hashes = join(treesIn(server.paths.projections), 'record-hashes')
-    flipByteInPlace(hashes, 0)
-    const answer = await api.call('GET', '/transparency/proof/inclusion?sequence=0')
-    flipByteInPlace(hashes, 0)
-    return answer
-  },
+  ...treeErrors(server),
   DIGEST_PENDING: async () => {
     await uploadWhole(server, '/errors/parts', ['part'])
     return api.call('GET', '/buckets/errors/object-proof/parts')
