@@ -42,6 +42,8 @@ test('damage in the middle of a download is logged once, with its request and it
   t.match(failures, [{ name: 'PayloadDamagedError' }])
   t.equal(failures.length, 1, 'and no second line without the id')
   t.equal(server.apiGate.active, 0)
+  // The outcome is a record that nothing waits for.
+  await server.store.loop.drained()
   const { events } = await api.get<{ events: unknown[] }>('GET', '/audit/events?request_id=the-request-that-is-cut')
   t.match(events, [
     {
