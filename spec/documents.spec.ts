@@ -117,7 +117,7 @@ test('a statement that nothing proves, and a proof of no statement, are found', 
       ['c.spec.ts', '/** About nothing. */'],
     ]),
     page: (path) =>
-      ({ 'decisions/0001-a.md': '# A\n\nStatus: accepted\n', 'decisions/0002-b.md': 'Status: superseded by C\n' })[
+      ({ 'decisions/0001-a.md': '# A\n\nStatus: accepted\n', 'decisions/0003-b.md': 'Status: superseded by C\n' })[
         path
       ],
   }
@@ -138,7 +138,7 @@ test('a statement that nothing proves, and a proof of no statement, are found', 
   t.same(last('DO-NEW-01', 'New.', holds, '[d](d.spec.ts)'), ['DO-NEW-01: d.spec.ts is not a spec'])
   t.same(last('DO-NEW-01', 'New.', holds, '[c](c.spec.ts)'), ['DO-NEW-01: c.spec.ts does not say that it proves it'])
   t.same(last('DO-NEW-01', 'New.', 'maybe', ''), ['DO-NEW-01: unknown state "maybe"'])
-  for (const page of ['0002-b', '0003-none']) {
+  for (const page of ['0003-b', '0003-none']) {
     const state = `[decided otherwise](decisions/${page}.md)`
     t.same(last('DO-NEW-01', 'New.', state, ''), [`DO-NEW-01: decisions/${page}.md is not accepted`])
   }

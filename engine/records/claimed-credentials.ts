@@ -1,4 +1,4 @@
-/** What records say of credentials that were refused (spec/decisions/0203-names-in-the-audit-trail.md). */
+/** What records say of credentials that were refused (spec/decisions/0004-audit-records.md). */
 import type { Pairs } from '../events/audit.ts'
 import { decodeAuditPart } from '../events/entry-codec.ts'
 

@@ -10,7 +10,7 @@ const LOCK_HEADER = 'x-amz-bucket-object-lock-enabled'
 
 /**
  * S3 API reference, CreateBucket. Creating a bucket again is 200 in us-east-1 with equal settings, else 409
- * (spec/decisions/0002).
+ * (spec/decisions/0001).
  */
 export const createBucket = defineOperation({
   name: 'CreateBucket',

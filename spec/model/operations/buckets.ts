@@ -9,7 +9,7 @@ import { byRules } from './by-rules.ts'
 
 export const STANDARD_REGION = 'us-east-1'
 
-/** A creation that repeats the present one is a success in the standard region (spec/decisions/0002). */
+/** A creation that repeats the present one is a success in the standard region (spec/decisions/0001). */
 export function createBucket(name: string, lockEnabled: boolean, region: string = STANDARD_REGION): Operation {
   const headers = lockEnabled ? ([['x-amz-bucket-object-lock-enabled', 'true']] as const) : []
   const root = 'CreateBucketConfiguration'
