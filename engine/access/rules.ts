@@ -40,6 +40,7 @@ export const accessRules: RulesOf<AccessCommands, AccessChange, { readonly acces
   'create-account'(command, { access }) {
     const { account, title, description, credential, accessKey, sealedSecret } = command
     if (access.account(account) !== undefined) throw new DomainError('account-exists', account)
+    if (access.titleIsTaken(title)) throw new DomainError('account-name-taken', title)
     if (access.credential(accessKey) !== undefined) throw new DomainError('credential-exists', credential)
     return {
       changes: [

@@ -46,6 +46,8 @@ export interface TokenState {
 /** State of access as the rules read it. Implemented by the projections. */
 export interface AccessState extends EndsState {
   account(account: string): AccountState | undefined
+  /** Whether an account has a title that compares the same (account-title.ts). */
+  titleIsTaken(title: string): boolean
   credential(accessKey: string): CredentialState | undefined
   policy(policy: string): PolicyState | undefined
   /** Whether any account has it. Looks at all accounts. */

@@ -211,6 +211,10 @@ export const DOMAIN_ERRORS = {
   },
   // The S3 plane cannot change accounts, policies, tokens, rules, webhooks, links or checkpoints: no `s3` from here on.
   'account-exists': { management: 'CONFLICT', sentence: 'The service account already exists.' },
+  'account-name-taken': {
+    management: 'ACCOUNT_NAME_TAKEN',
+    sentence: 'Another service account has this name; case does not tell names apart.',
+  },
   'account-not-found': { management: 'ACCOUNT_NOT_FOUND', sentence: 'The service account does not exist.' },
   'credential-exists': { management: 'CONFLICT', sentence: 'The credential already exists.' },
   'credential-not-found': {

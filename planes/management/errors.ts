@@ -50,6 +50,10 @@ export const managementErrors = {
   QUOTA_EXCEEDED: { status: 403, sentence: 'The quota of the bucket would be exceeded.' },
   VERIFICATION_RUNNING: { status: 409, sentence: 'A verification of this bucket is already running.' },
   CONFLICT: { status: 409, sentence: 'The resource changed during the request. Try again.' },
+  ACCOUNT_NAME_TAKEN: {
+    status: 409,
+    sentence: 'Another service account has this name; case does not tell names apart.',
+  },
   ACCOUNT_NOT_FOUND: { status: 404, sentence: 'The service account does not exist.' },
   CREDENTIAL_NOT_FOUND: { status: 404, sentence: 'The service account has no such credential.' },
   TOO_MANY_CREDENTIALS: { status: 409, sentence: 'The service account has the maximum number of credentials.' },

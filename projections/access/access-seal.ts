@@ -7,6 +7,7 @@ import { openTables, type Tables } from '../tables/table-list.ts'
 const MAC_BYTES = 32
 const SEALED = [
   'accounts',
+  'accountTitles',
   'credentials',
   'policies',
   'tokens',

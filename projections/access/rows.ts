@@ -13,6 +13,9 @@ import {
   policyRows,
   putAccessChain,
   putAccessVersion,
+  putTitle,
+  removeTitle,
+  titleIsTaken,
   tokenRows,
   type accessTables,
 } from './tables.ts'
@@ -41,6 +44,10 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
 
   account(account: string): AccountState | undefined {
     return accountRows.get(this.#tables.accounts, account)
+  }
+
+  titleIsTaken(title: string): boolean {
+    return titleIsTaken(this.#tables.accountTitles, title)
   }
 
   credential(accessKey: string): CredentialState | undefined {
@@ -77,6 +84,7 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
       case 'account.created': {
         const { account, title, description } = change
         const state = { account, title, description, enabled: true, createdMicroseconds }
+        putTitle(this.#tables.accountTitles, state)
         return accountRows.put(this.#tables.accounts, { ...state, credentials: [], policies: [] })
       }
       case 'account.status-set':
@@ -162,10 +170,12 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
   }
 
   #deleteAccount(account: string): void {
-    for (const { accessKey } of this.#requireAccount(account).credentials) {
+    const before = this.#requireAccount(account)
+    for (const { accessKey } of before.credentials) {
       removeEnd(this.#tables.accessEnds, endOfCredential(this.#requireCredential(accessKey)))
       this.#tables.credentials.remove(Buffer.from(accessKey))
     }
+    removeTitle(this.#tables.accountTitles, before)
     this.#tables.accounts.remove(Buffer.from(account))
   }
 }

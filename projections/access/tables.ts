@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import { comparedTitle } from '../../engine/access/account-title.ts'
 import type { Sequence } from '../../engine/brands.ts'
 import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
 import { bytes, flag, listOf, microseconds, optional, text, wordOf } from '../../engine/events/schema/kinds.ts'
@@ -11,6 +13,7 @@ import { idRows } from '../tables/row-codecs.ts'
 /** The names of its tables. */
 export const accessTables = {
   accounts: 'accounts',
+  accountTitles: 'account-titles',
   credentials: 'credentials',
   policies: 'policies',
   tokens: 'tokens',
@@ -38,6 +41,31 @@ export const accountRows = idRows<'account', AccountState>(
     policies: field(listOf(text), 'policies'),
   }),
 )
+
+/**
+ * `account-titles`: SHA-256 of the title as it is compared (32) | account id -> nothing. Stores from before titles were
+ * compared may have several accounts of one title.
+ */
+const TITLE_DIGEST_BYTES = 32
+const NO_VALUE = Buffer.alloc(1)
+
+function titleKey(name: string, account = ''): Buffer {
+  return Buffer.concat([hash('sha256', comparedTitle(name), 'buffer'), Buffer.from(account)])
+}
+
+export function putTitle(table: Table, state: Pick<AccountState, 'title' | 'account'>): void {
+  table.put(titleKey(state.title, state.account), NO_VALUE)
+}
+
+export function removeTitle(table: Table, state: Pick<AccountState, 'title' | 'account'>): void {
+  table.remove(titleKey(state.title, state.account))
+}
+
+export function titleIsTaken(table: TableReader, name: string): boolean {
+  const wanted = titleKey(name)
+  const [found] = table.keys({ start: wanted, limit: 1 })
+  return found?.subarray(0, TITLE_DIGEST_BYTES).equals(wanted) === true
+}
 
 /** `credentials`: by access key. */
 export const credentialRows = idRows<'accessKey', CredentialState>(

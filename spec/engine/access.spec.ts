@@ -25,7 +25,7 @@ import {
   setAccountStatus,
   setCredentialStatus,
 } from '../support/access-commands.ts'
-import { digestOf } from '../support/commands.ts'
+import { auditOf, digestOf } from '../support/commands.ts'
 import { temporaryDirectory } from '../support/test-clients.ts'
 import { dumpStore, openTestStore } from '../support/test-store.ts'
 
@@ -97,6 +97,45 @@ test('an account comes with its first credential, and takes all of it along', as
   t.equal(access.credential('a-KEY'), undefined)
   t.equal(access.credential('second-KEY'), undefined)
   t.equal(await run(createAccount('a')), 'done', 'the names are free again')
+})
+
+const named = (account: string, title: string) => ({ ...createAccount(account), title })
+
+test('no two accounts have one name, not even of two creations at once', async (t) => {
+  const { access, run } = await openAccess(t)
+  const both = await Promise.all([run(named('a', 'Caf\u00e9')), run(named('b', 'Caf\u00e9'))])
+  t.same(both, ['done', 'account-name-taken'])
+  t.equal(await run(named('c', 'cafe\u0301')), 'account-name-taken', 'the case or the composition of characters')
+  t.equal(await run(named('d', 'cafe')), 'done')
+  t.equal(await run(named('e', 'Caf')), 'done', 'the start of a name is another name')
+  t.same(
+    access.accounts().map(({ account }) => account),
+    ['a', 'd', 'e'],
+  )
+  t.equal(await run(deleteAccount('a')), 'done')
+  t.equal(await run(named('f', 'CAF\u00c9')), 'done', 'the name is free again')
+})
+
+test('a store that has two accounts of one name starts, and is made again from its journal', async (t) => {
+  const root = t.testdir()
+  const first = await openTestStore(root)
+  const text = { title: 'twice', description: '' }
+  const changes = ['a', 'b'].map((account) => ({ name: 'account.created', account, ...text }) as const)
+  // No command makes them any more; the engine records these changes as they are.
+  const audit = auditOf('spec', '/spec')
+  await first.client.execute({ kind: 'record-server-event', audit, changes } as unknown as Command)
+  await first.close(true)
+  const live = await dumpStore(first.paths)
+  t.equal(live['account-titles']?.length, 2)
+  rmSync(first.paths.projections, { recursive: true })
+  const second = await openTestStore(root)
+  const third = { ...createAccount('c'), title: 'twice' }
+  for (const account of ['a', 'b']) {
+    await t.rejects(second.client.execute(third), { code: 'account-name-taken' })
+    await second.client.execute(deleteAccount(account))
+  }
+  await second.client.execute(third)
+  await second.close(true)
 })
 
 test('what is not there', async (t) => {
@@ -231,7 +270,15 @@ test('the journal leads to the same rows', async (t) => {
   const second = await openTestStore(root)
   await second.close(true)
   const again = await dumpStore(first.paths)
-  for (const table of ['accounts', 'credentials', 'policies', 'tokens', 'token-digests', 'access-version']) {
+  for (const table of [
+    'accounts',
+    'account-titles',
+    'credentials',
+    'policies',
+    'tokens',
+    'token-digests',
+    'access-version',
+  ]) {
     t.same(again[table], live[table], table)
   }
 })

@@ -1,4 +1,5 @@
 /** Service accounts that are made over the management plane, and clients that sign as they do. */
+import { randomUUID } from 'node:crypto'
 import { S3Client } from '@aws-sdk/client-s3'
 import type { PolicyStatement } from '../../engine/events/values.ts'
 import type { ApiClient } from './api-client.ts'
@@ -47,7 +48,8 @@ export async function newIdentity(
   { api, endpoint }: { readonly api: ApiClient; readonly endpoint: string },
   ...lists: readonly (readonly PolicyStatement[])[]
 ): Promise<Identity> {
-  const { account, credential } = await api.get<CreatedAccount>('POST', '/service-accounts', { name: 'identity' })
+  const name = `identity ${randomUUID()}`
+  const { account, credential } = await api.get<CreatedAccount>('POST', '/service-accounts', { name })
   const policies: string[] = []
   for (const statements of lists) policies.push(await attach(api, account.id, statements))
   return { account, credential, policies, s3: s3ClientOf(endpoint, credential), signing: signingOf(credential) }

@@ -46,6 +46,7 @@ export const NO_STATE: StoreState = {
     },
     access: {
       account: () => undefined,
+      titleIsTaken: () => false,
       credential: () => undefined,
       policy: () => undefined,
       policyIsAttached: () => false,

@@ -35,6 +35,7 @@ const createAccount = defineRoute({
   summary: 'Creates a service account with its first credential, shown once.',
   request: object({ name: TITLE }, { description: text({ minimum: 0, maximum: 1024 }) }),
   answer: { 201: json(object({ account: component('ServiceAccount'), credential: component('IssuedCredential') })) },
+  errors: ['ACCOUNT_NAME_TAKEN'],
   async handle(request, services) {
     const { name: title, description = '' } = await request.body()
     const account = newId('sa')

@@ -4,7 +4,7 @@ import { invalid } from '../errors.ts'
 import { parseRfc3339 } from '../requests/timestamps.ts'
 import { type Range, readAs, text, TIME, whole } from './schema.ts'
 
-/** A display name; it need not be unique. */
+/** A display name. Names of service accounts differ from each other; other names need not. */
 export const TITLE = text({ minimum: 1, maximum: 128 })
 /** Bounds of the lifetime of a credential or token, in seconds: from a minute to a year. */
 export const LIFETIMES = { minimum: 60, maximum: 365 * 24 * 60 * 60 } as const

@@ -22,6 +22,7 @@ async function accounts(talk: Talk): Promise<void> {
   await post(talk, '/service-accounts', { name: 'n'.repeat(129) })
   await post(talk, '/service-accounts', { name: 'n', description: 'd'.repeat(1025) })
   const made = await post(talk, '/service-accounts', { name: 'the account' })
+  await post(talk, '/service-accounts', { name: 'The Account' })
   const path = `/service-accounts/${made.member('id')}`
   await talk.api('GET', '/service-accounts')
   await talk.api('GET', path)
@@ -51,7 +52,7 @@ async function accounts(talk: Talk): Promise<void> {
 }
 
 async function tooMany(talk: Talk): Promise<void> {
-  const made = await post(talk, '/service-accounts', { name: 'an account' })
+  const made = await post(talk, '/service-accounts', { name: 'an account with too many' })
   const path = `/service-accounts/${made.member('id')}`
   for (let count = 0; count < 100; count += 1) await talk.api('POST', `${path}/credentials`)
   await put(talk, `${path}/credentials/${made.member('credential_id')}/status`, { enabled: false })

@@ -27,7 +27,9 @@ export async function makeScene(talk: Talk): Promise<Scene> {
   const { bucket } = talk
   await talk.api('POST', '/buckets', { body: JSON.stringify({ name: bucket }) })
   await talk.api('PUT', `/buckets/${bucket}/object/key`, { body: 'bytes', headers: ['content-type: text/plain'] })
-  const account = await talk.api('POST', '/service-accounts', { body: '{"name":"an account","description":"words"}' })
+  const account = await talk.api('POST', '/service-accounts', {
+    body: JSON.stringify({ name: `account of ${bucket}`, description: 'words' }),
+  })
   const policy = await talk.api('POST', '/policies', {
     body: JSON.stringify({ name: 'a policy', statements: STATEMENTS }),
   })

@@ -76,7 +76,7 @@ test('a management token expires', async (t) => {
 })
 
 test('ids and secrets are of their form, and none comes twice', async (t) => {
-  const created = await Promise.all(Array.from({ length: 50 }, () => create('forms')))
+  const created = await Promise.all(Array.from({ length: 50 }, (_, index) => create(`forms ${index}`)))
   const values = created.flatMap(({ account: { id }, credential }) => [id, credential.credential_id])
   const secrets = created.flatMap(({ credential }) => [credential.access_key, credential.secret_key])
   t.equal(new Set([...values, ...secrets]).size, 200)

@@ -162,6 +162,7 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
     return answer
   },
   CONFLICT: () => put('errors/object/kept', 'x', [['if-none-match', '*']]),
+  ACCOUNT_NAME_TAKEN: () => api.call('POST', '/service-accounts', { name: 'Errors' }),
   ACCOUNT_NOT_FOUND: () => api.call('GET', '/service-accounts/sa-none'),
   CREDENTIAL_NOT_FOUND: () =>
     api.call('PUT', `/service-accounts/${account.id}/credentials/cred-none/status`, { enabled: false }),

@@ -17,11 +17,13 @@ interface Entry {
 type Page = Readonly<Record<string, unknown>> & { readonly next_after: string | null }
 
 const ALLOW = [{ effect: 'allow', actions: ['s3:GetObject'], resources: ['bucket:*'] }]
-/** Names may repeat where there are ids, and hold any character. */
-const NAMES = ['twice', 'a', 'twice', '\u{1f600} "q"', 'twice', 'é', 'Z']
+/** They hold any character. */
+const DIFFERENT = ['a', '\u{1f600} "q"', 'é', 'Z']
+/** Names of policies and tokens, which have ids, may repeat. */
+const NAMES = ['twice', 'twice', ...DIFFERENT, 'twice']
 const LISTS = {
   '/buckets': { member: 'buckets', names: ['kept', 'b-1', 'b-3', 'b-2', 'zz-5'], body: (name: string) => ({ name }) },
-  '/service-accounts': { member: 'service_accounts', names: NAMES, body: (name: string) => ({ name }) },
+  '/service-accounts': { member: 'service_accounts', names: DIFFERENT, body: (name: string) => ({ name }) },
   '/policies': { member: 'policies', names: NAMES, body: (name: string) => ({ name, statements: ALLOW }) },
   '/management-tokens': {
     member: 'management_tokens',
