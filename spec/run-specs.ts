@@ -3,9 +3,10 @@
  * suites each in a process of its own. `tap run` by itself also can, but loads a recorder of everything that is loaded into
  * each of them, and into each command that they start: that took half of the time, and nobody reads it. Arguments: folders of build/spec, or single specs such as `planes/http`, or `quick` for what starts
  * nothing; without any, all but the suites. How many run at once, and how long each may take, comes from `tap run`.
- * `SPEC_NODE` names another binary of Node to run them.
+ * `SPEC_NODE` names another binary of Node to run them, `SPEC_TIMES` a file for what each costs (see run-group.ts).
  */
-import { readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tap from 'tap'
 import { groupsOf, setsRootTest, sourceOf } from './group-specs.ts'
@@ -56,14 +57,28 @@ const timeout = settingOf('TAP_TIMEOUT') * 1000
 tap.jobs = settingOf('TAP_JOBS')
 tap.setTimeout(0)
 
-/** By `env`, since what tap starts with a variable of its own is given it back whatever the options say. */
-function spawn(name: string, file: string, ...environment: readonly string[]): void {
-  const command = ['NODE_OPTIONS=', ...environment, node, '--enable-source-maps', join(FOLDER, file)]
-  void tap.spawn('env', command, { name, timeout, buffered: true })
+/** A file system in memory, and the bytes that must be free there. */
+const MEMORY = '/dev/shm'
+const MEMORY_BYTES_MINIMUM = 4 * 1024 ** 3
+
+/**
+ * Where stores of specs are. In memory nothing waits for a disk to sync, which took a third of the time: what a store asks of
+ * its disk, and when, is looked at in the calls. With SPEC_FULL all is on a disk.
+ */
+function placeOfStores(): string {
+  if (process.env['SPEC_FULL'] === '1' || !existsSync(MEMORY)) return tmpdir()
+  const { bavail, bsize } = statfsSync(MEMORY)
+  return bavail * bsize < MEMORY_BYTES_MINIMUM ? tmpdir() : MEMORY
 }
 
+const stores = mkdtempSync(join(placeOfStores(), 'specs-'))
+tap.teardown(() => rmSync(stores, { recursive: true, force: true }))
+
+/** By `env`, since what tap starts with a variable of its own is given it back whatever the options say. */
 function spawnGroup(name: string, names: readonly string[]): void {
-  spawn(name, 'run-group.js', `SPEC_GROUP=${names.join(' ')}`)
+  const environment = [`SPEC_GROUP=${names.join(' ')}`, `TMPDIR=${stores}`]
+  const command = ['NODE_OPTIONS=', ...environment, node, '--enable-source-maps', join(FOLDER, 'run-group.js')]
+  void tap.spawn('env', command, { name, timeout, buffered: true })
 }
 
 const words = process.argv.slice(2)
@@ -72,13 +87,10 @@ const rule = new QuickSpecs('.')
 const quick = new Set(specs.filter((name) => rule.isQuick(join('spec', name.replace(/\.js$/, '.ts')))))
 if (!words.includes(QUICK)) {
   const started = specs.filter((name) => !quick.has(name))
-  for (const first of started.filter((name) => FIRST.includes(name))) spawn(first, first)
+  for (const first of started.filter((name) => FIRST.includes(name))) spawnGroup(first, [first])
   const others = started.filter((name) => !FIRST.includes(name))
   const isAlone = (name: string) => isIn(SUITES, name) || setsRootTest(sourceOf(name))
-  for (const { name, specs: group } of groupsOf(others, isAlone)) {
-    if (group.length > 1) spawnGroup(name, group)
-    else spawn(name, name)
-  }
+  for (const { name, specs: group } of groupsOf(others, isAlone)) spawnGroup(name, group)
 }
 for (let part = 0; part < QUICK_PROCESSES; part += 1) {
   const group = [...quick].filter((_, index) => index % QUICK_PROCESSES === part)

@@ -14,11 +14,11 @@ const proof = (name: string, unit: Proof['unit']): Proof => ({
   amount: 7,
   run: async () => ({ summary: 'nothing tried', passed: false }),
 })
-const TWO = [proof('first', 'seeds'), proof('second', 'minutes')]
+const TWO = [proof('first', 'seeds'), proof('second', 'seconds')]
 
 test('what is asked for', (t) => {
   t.match(proofRunOf(['first'], TWO, 12), { proof: { name: 'first' }, amount: 7, seed: 12 })
-  t.match(proofRunOf(['second', '--minutes', '30', '--seed', '0'], TWO, 12), { amount: 30, seed: 0 })
+  t.match(proofRunOf(['second', '--seconds', '30', '--seed', '0'], TWO, 12), { amount: 30, seed: 0 })
   const same = [{ ...proof('same', 'seeds'), seed: 5 }]
   t.match([proofRunOf(['same'], same, 12), proofRunOf(['same', '--seed', '6'], same, 12)], [{ seed: 5 }, { seed: 6 }])
   t.end()
@@ -28,7 +28,7 @@ const WRONG: readonly (readonly [readonly string[], RegExp])[] = [
   [[], /say which/],
   [['third'], /no proof is called third/],
   [['first', 'second'], /no proof is called first second/],
-  [['first', '--minutes', '3'], /--seeds, not in --minutes/],
+  [['first', '--seconds', '3'], /--seeds, not in --seconds/],
   [['first', '--seeds', '0'], /from 1/],
   [['first', '--seeds', '1.5'], /whole number/],
   [['first', '--seeds', '99999999999'], /whole number/],
@@ -39,7 +39,7 @@ const WRONG: readonly (readonly [readonly string[], RegExp])[] = [
 test('what cannot be meant is refused', (t) => {
   for (const [words, message] of WRONG) t.throws(() => proofRunOf(words, TWO, 1), { message }, words.join(' '))
   t.throws(() => proofRunOf([], TWO, 1), UsageError)
-  t.match(usage(TWO), /second {2}nothing \(--minutes 7\)/)
+  t.match(usage(TWO), /second {2}nothing \(--seconds 7\)/)
   t.end()
 })
 

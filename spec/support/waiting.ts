@@ -6,6 +6,19 @@ export function sleep(milliseconds: number): Promise<void> {
   })
 }
 
+/** What comes within so many milliseconds, or undefined. No timer is left, which would keep a process that is done. */
+export async function atMost<T>(milliseconds: number, coming: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, undefined)
+  })
+  try {
+    return await Promise.race([coming, over])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** A promise and what resolves it. */
 export interface Signal {
   readonly given: Promise<void>

@@ -13,7 +13,7 @@ import { startManaged } from '../../support/management-server.ts'
 import { startProcess } from '../../support/server-process.ts'
 import { head } from '../../support/raw/request-text.ts'
 import { openRaw } from '../../support/raw/raw-client.ts'
-import { sleep } from '../../support/waiting.ts'
+import { atMost } from '../../support/waiting.ts'
 
 const MEBIBYTE = 1024 ** 2
 const server = await startManaged()
@@ -257,7 +257,7 @@ test('a malformed request gets the envelope and a request id, and a stalled one 
   await stalling.raw('PUT', '/stalled')
   const stalled = openRaw(port)
   stalled.send(`${head('PUT /api/v1/buckets/stalled/object/a', authorization, 'Content-Length: 100')}ten bytes.`)
-  await Promise.race([stalled.closed, sleep(PATIENCE_MILLISECONDS)])
+  await atMost(PATIENCE_MILLISECONDS, stalled.closed)
   t.equal(stalled.socket.closed, true, 'as stalling.stall_timeout_seconds says, not after the minute of the default')
   stalled.socket.destroy()
 })

@@ -52,45 +52,72 @@ const RAW_PATHS: readonly string[] = [
 ].flat()
 
 const CHANCE_KEYS = 100
+/** Keys that are tried at once, each beside a copy and a new name of its own. */
+const TOGETHER = 8
 const character = fc.oneof(
   fc.constantFrom('/', '.', '%', '+', ' ', '&', '?', '\u0000', '\u00ff', '\uffff', '😀'),
   fc.string({ unit: anyCharacter, minLength: 1, maxLength: 3 }),
 )
 const anyKey = fc.array(character, { minLength: 1, maxLength: 40 }).map((parts) => parts.join(''))
 
+/** What round trips leave beside the keys. */
+const COPIES = Array.from({ length: TOGETHER }, (_, number) => `copy-${number}`)
+
 function unique(keys: readonly string[]): string[] {
   return [...new Set(keys)]
 }
 
 export async function attackNames(assault: Assault): Promise<void> {
-  const names = new NameAttack(assault)
-  await names.run()
+  const { ledger, random } = assault
+  const [names, ...others] = Array.from({ length: TOGETHER }, (_, number) => new NameAttack(assault, number))
+  if (names === undefined) throw new Error('nothing is tried')
+  await names.makeBucket()
+  const byChance = fc.sample(anyKey, { numRuns: assault.fewer(CHANCE_KEYS), seed: random.below(2 ** 31) })
+  const keys = unique([...KEYS, ...LONG.filter(([, fits]) => fits).map(([key]) => key), ...byChance])
+  const tries = [names, ...others].map((one, number) =>
+    one.roundTrips(keys.filter((_, index) => index % TOGETHER === number)),
+  )
+  await Promise.all(tries)
+  await names.run(keys)
+  ledger.tried('hostile names', keys.length + RAW_PATHS.length + LONG.length)
+  for (const one of [names, ...others]) one.close()
 }
 
 class NameAttack {
   readonly #assault: Assault
   readonly #lane: Lane
   readonly #api: Lane
+  /** Where keys are copied and renamed to. */
+  readonly #copy: string
+  readonly #renamed: string
 
-  constructor(assault: Assault) {
+  constructor(assault: Assault, number: number) {
+    this.#copy = `copy-${number}`
+    this.#renamed = `renamed-${number}`
     this.#assault = assault
     this.#lane = new Lane(assault.arena.server.port)
     this.#api = new Lane(assault.arena.apiPort)
   }
 
-  async run(): Promise<void> {
-    const { ledger } = this.#assault
+  async makeBucket(): Promise<void> {
     await this.#s3('bucket', { method: 'PUT', path: `/${BUCKET}` }, [200])
-    const byChance = fc.sample(anyKey, { numRuns: CHANCE_KEYS, seed: this.#assault.random.below(2 ** 31) })
-    const keys = unique([...KEYS, ...LONG.filter(([, fits]) => fits).map(([key]) => key), ...byChance])
+  }
+
+  async roundTrips(keys: readonly string[]): Promise<void> {
     for (const key of keys) await this.#roundTrip(key)
+  }
+
+  /** @param keys all that were tried */
+  async run(keys: readonly string[]): Promise<void> {
     for (const [key, fits] of LONG) if (!fits) await this.#refusedKey(key)
     for (const path of RAW_PATHS) await this.#refusedPath(path)
     await this.#listing(keys)
     await this.#metadata()
     await this.#buckets()
-    ledger.tried('hostile names', keys.length + RAW_PATHS.length + LONG.length)
     this.#files()
+  }
+
+  close(): void {
     this.#lane.close()
     this.#api.close()
   }
@@ -127,16 +154,16 @@ class NameAttack {
     this.#same(`list of ${shown}`, decodeURIComponent(found), key)
     const source = `${BUCKET}/${encodeURIComponent(key)}`
     const headers = [['x-amz-copy-source', source]] as const
-    await this.#s3(`copy of ${shown}`, { method: 'PUT', path: `/${BUCKET}/copy`, headers }, [200])
-    const copied = await this.#s3(`copy of ${shown}`, { method: 'GET', path: `/${BUCKET}/copy` }, [200])
+    await this.#s3(`copy of ${shown}`, { method: 'PUT', path: `/${BUCKET}/${this.#copy}`, headers }, [200])
+    const copied = await this.#s3(`copy of ${shown}`, { method: 'GET', path: `/${BUCKET}/${this.#copy}` }, [200])
     this.#same(`copy of ${shown}`, copied?.body, body)
     const renamed = [['x-amz-rename-source', `/${source}`]] as const
     const rename = { method: 'PUT', query: [['renameObject', '']] as const }
-    await this.#s3(`rename of ${shown}`, { ...rename, path: `/${BUCKET}/renamed`, headers: renamed }, [200])
-    const moved = await this.#s3(`rename of ${shown}`, { method: 'GET', path: `/${BUCKET}/renamed` }, [200])
+    await this.#s3(`rename of ${shown}`, { ...rename, path: `/${BUCKET}/${this.#renamed}`, headers: renamed }, [200])
+    const moved = await this.#s3(`rename of ${shown}`, { method: 'GET', path: `/${BUCKET}/${this.#renamed}` }, [200])
     this.#same(`rename of ${shown}`, moved?.body, body)
     await this.#s3(`key ${shown} that was renamed`, { method: 'GET', path }, [404])
-    await this.#s3(`rename to ${shown}`, { ...rename, path, headers: [['x-amz-rename-source', 'renamed']] }, [200])
+    await this.#s3(`rename to ${shown}`, { ...rename, path, headers: [['x-amz-rename-source', this.#renamed]] }, [200])
     const managed = await this.#managed(`key ${shown}`, 'GET', `object-content/${encodeURIComponent(key)}`, '', [200])
     this.#same(`key ${shown} over the management plane`, managed?.body, body)
     const written = `${body}, again`
@@ -151,7 +178,7 @@ class NameAttack {
     for (const method of ['PUT', 'GET', 'DELETE']) {
       await this.#s3(`key ${shown}`, { method, path: `/${BUCKET}/${key}` }, [400])
     }
-    await this.#s3(`copy of a key ${shown}`, { method: 'PUT', path: `/${BUCKET}/copy`, headers }, [400, 404])
+    await this.#s3(`copy of a key ${shown}`, { method: 'PUT', path: `/${BUCKET}/${this.#copy}`, headers }, [400, 404])
     await this.#rename(`a key ${shown}`, encodeURIComponent(key))
     const managed = `object/${encodeURIComponent(key)}`
     await this.#managed(`key ${shown}`, 'PUT', managed, 'x', [400])
@@ -161,7 +188,7 @@ class NameAttack {
   /** Of what names no key. */
   async #rename(what: string, source: string): Promise<void> {
     const headers = [['x-amz-rename-source', source]] as const
-    const request = { method: 'PUT', path: `/${BUCKET}/copy`, query: [['renameObject', '']] as const, headers }
+    const request = { method: 'PUT', path: `/${BUCKET}/${this.#copy}`, query: [['renameObject', '']] as const, headers }
     await this.#s3(`rename of ${what}`, request, [400])
   }
 
@@ -171,7 +198,7 @@ class NameAttack {
     for (const method of ['PUT', 'GET', 'DELETE']) {
       await this.#s3(`path ${path}`, { method, path: `/${BUCKET}/x` }, [400], target)
     }
-    await this.#s3(`copy of path ${path}`, { method: 'PUT', path: `/${BUCKET}/copy`, headers }, [400])
+    await this.#s3(`copy of path ${path}`, { method: 'PUT', path: `/${BUCKET}/${this.#copy}`, headers }, [400])
     await this.#rename(`path ${path}`, path)
     await this.#s3(`bucket ${path}`, { method: 'GET', path: `/x` }, [400], `/${path}/x`)
     for (const method of ['PUT', 'GET', 'DELETE']) {
@@ -184,7 +211,7 @@ class NameAttack {
     const query = pairsOf('list-type=2&encoding-type=url')
     const listed = await this.#s3('list of all', { method: 'GET', path: `/${BUCKET}`, query }, [200])
     const found = elements(listed?.body ?? '', 'Key').map((key) => decodeURIComponent(key))
-    this.#same('list of all', found.toSorted().join('\n'), [...keys, 'copy'].toSorted().join('\n'))
+    this.#same('list of all', found.toSorted().join('\n'), [...keys, ...COPIES].toSorted().join('\n'))
   }
 
   async #metadata(): Promise<void> {

@@ -1,7 +1,7 @@
 /** Malformed HTTP to both planes: one answer or none, never a fault of the server, nothing smuggled (S23, S25). */
 import { MALFORMED_REQUESTS, type MalformedRequest } from '../../planes/malformed-requests.ts'
 import { openRaw } from '../../support/raw/raw-client.ts'
-import { sleep } from '../../support/waiting.ts'
+import { atMost } from '../../support/waiting.ts'
 import type { Assault } from './assault.ts'
 
 const TOGETHER = 60
@@ -40,11 +40,10 @@ async function send({ ledger, canaries }: Assault, one: Case): Promise<void> {
   ledger.connections += 1
   const client = openRaw(one.port)
   client.send(one.sent)
-  const end = sleep(END_MILLISECONDS)
-  if (one.answer === 'silence' || one.answer === 'closed') await Promise.race([client.closed, end])
+  if (one.answer === 'silence' || one.answer === 'closed') await atMost(END_MILLISECONDS, client.closed)
   else {
-    await Promise.race([client.until(/\r\n\r\n/), end])
-    await Promise.race([client.closed, sleep(SECOND_MILLISECONDS)])
+    await atMost(END_MILLISECONDS, client.until(/\r\n\r\n/))
+    await atMost(SECOND_MILLISECONDS, client.closed)
   }
   const open = !client.socket.closed
   client.socket.destroy()

@@ -5,7 +5,7 @@
 import { basic } from '../../support/api-client.ts'
 import { head } from '../../support/raw/request-text.ts'
 import { openRaw, type RawClient } from '../../support/raw/raw-client.ts'
-import { sleep } from '../../support/waiting.ts'
+import { atMost, sleep } from '../../support/waiting.ts'
 import { BUCKET, LARGE_BYTES } from './arena.ts'
 import type { Assault } from './assault.ts'
 import { requestBytes } from '../../support/raw/request-text.ts'
@@ -49,7 +49,7 @@ export async function floodConnections({ arena, ledger }: Assault): Promise<void
     for (const client of clients) {
       ledger.requests += 1
       ledger.connections += 1
-      const received = await Promise.race([client.until(/\r\n\r\n/), sleep(END_MILLISECONDS).then(() => '')])
+      const received = (await atMost(END_MILLISECONDS, client.until(/\r\n\r\n/))) ?? ''
       if (!/^HTTP\/1\.1 40[34] /.test(received)) ledger.fault('wrong', `flood of ${plane}`, received.slice(0, 100))
       client.socket.destroy()
     }
@@ -117,7 +117,10 @@ async function stay({ ledger }: Assault, { name, port, first, piece }: Client): 
 }
 
 function closedInTime(client: RawClient): Promise<boolean> {
-  return Promise.race([client.closed.then(() => true), sleep(END_MILLISECONDS).then(() => false)])
+  return atMost(
+    END_MILLISECONDS,
+    client.closed.then(() => true),
+  ).then((closed) => closed === true)
 }
 
 /** Asks for a large object and does not read it. */

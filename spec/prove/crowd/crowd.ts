@@ -40,7 +40,7 @@ const LONG_PATH_BYTES = 14_000
 /** How long good clients ask beside each kind of bad ones. */
 const SECONDS = 6
 const LEAD_MILLISECONDS = 1500
-const REST_MILLISECONDS = 500
+const REST_MILLISECONDS = 100
 const PATIENCE_MILLISECONDS = 5000
 /** Others may hold up the machine for a moment: a crowd is judged by the best of so many tries. */
 const TRIES = 3

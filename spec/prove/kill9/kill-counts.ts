@@ -75,6 +75,14 @@ const REQUIRED = [
   'deliveries',
 ] as const
 
+/** What is counted at each kill, and not only when the store is done with. */
+const AT_KILLS = ['inStart', 'inMultipart', 'snapshots', 'fromSnapshot', 'refused', 'checkpoints', 'extended'] as const
+
+/** Whether no kill was yet where one must be: chance and the machine decide when that comes. */
+export function lacksKills(counts: KillCounts): boolean {
+  return AT_KILLS.some((name) => counts[name] === 0)
+}
+
 /** What a run proved: `100 kills (20 in a start, …), 0 lost, 0 wrong`. */
 export function verdict(counts: KillCounts, findings: readonly Finding[]): { summary: string; passed: boolean } {
   const { kills, inStart, inMultipart, rotations, compressed, compactions } = counts

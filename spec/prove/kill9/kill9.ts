@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Finding } from '../../support/dying-servers/client-findings.ts'
 import type { Proof, ProofResult, ProofTask } from '../proof.ts'
-import { noKills, verdict } from './kill-counts.ts'
+import { lacksKills, noKills, verdict } from './kill-counts.ts'
 import { KilledStore } from './killed-store.ts'
 
 /** Stores that are killed side by side: while one server starts, the clients of the other are busy. */
@@ -56,7 +56,9 @@ class KillRun {
   }
 
   get #goesOn(): boolean {
-    return this.#begun < this.#task.amount && this.#findings.length === 0
+    const { amount } = this.#task
+    const isShort = this.#begun < amount || (this.#begun < 2 * amount && lacksKills(this.#counts))
+    return isShort && this.#findings.length === 0
   }
 
   #sayProgress(): void {

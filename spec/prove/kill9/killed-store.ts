@@ -28,6 +28,9 @@ const SETTINGS = {
   ...SNAPSHOT_SETTINGS,
 }
 const WORK_MILLISECONDS_MAXIMUM = 350
+/** A busy machine is given the time for so many answers, of which a quiet one has about 60 then. */
+const ANSWERS_MAXIMUM = 60
+const LOOK_MILLISECONDS = 5
 /** One server of so many works until a pass over the lifecycle rules has begun. */
 const LONG_WORKS = 6
 const PASS_MILLISECONDS = 1000
@@ -161,13 +164,24 @@ export class KilledStore {
       ...this.#clients.map((client) => client.run(server.wire)),
       this.#notes.follow(server.apiEndpoint),
     ])
-    await Promise.race([running, pause(work)])
+    await Promise.race([running, this.#untilAnswered(server, this.#random.below(ANSWERS_MAXIMUM), work)])
     if (server.process.exitCode !== null) {
       this.#wrong(`the server ended with ${server.process.exitCode}:\n${server.log.slice(-5).join('\n')}`)
     }
     server.process.kill('SIGKILL')
     await running
     if (this.#versioned.some(({ wasUploading }) => wasUploading)) this.#counts.inMultipart += 1
+  }
+
+  /** Resolves when so many more requests were acknowledged, and so much time is over; sooner when the server ends. */
+  async #untilAnswered({ process }: ProcessServer, count: number, milliseconds: number): Promise<void> {
+    const acknowledged = () => this.#clients.reduce((sum, { counts }) => sum + counts.acknowledged, 0)
+    const wanted = acknowledged() + count
+    const over = performance.now() + milliseconds
+    while (performance.now() < over || acknowledged() < wanted) {
+      if (process.exitCode !== null || process.signalCode !== null) return
+      await pause(LOOK_MILLISECONDS)
+    }
   }
 
   /** Everything acknowledged is there, and nothing else. */

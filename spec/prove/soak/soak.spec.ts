@@ -169,12 +169,12 @@ test('one finding fails the run, and the lines say what was tried', async (t) =>
   tally.slowDown('PutObject')
   tally.happened(EVENTS.kill)
   t.ok(tally.has('PutObject') && tally.has(EVENTS.kill) && !tally.has('GetObject'))
-  t.match(resultOf(1, tally, 3), {
+  t.match(resultOf(60, tally, 3), {
     passed: true,
-    summary: /^1 minute, 100 requests, 3 restarts, 0 errors, 0 lost, no gr/,
+    summary: /^60 seconds, 100 requests, 3 restarts, 0 errors, 0 lost, no gr/,
   })
   t.same(tally.lines(), ['PutObject: 100 answered, 1 cut, 1 SlowDown, 100 ms at most'])
   for (let count = 0; count < 100; count += 1) tally.finding('lost', 'a key')
-  t.match(resultOf(2, tally, 3), { passed: false, summary: /100 lost/ })
+  t.match(resultOf(120, tally, 3), { passed: false, summary: /100 lost/ })
   t.equal(said.length, 41)
 })
