@@ -21,8 +21,7 @@ export const exitTable = {
   directoryLocked: { code: 22, sentence: 'Another process has the data directory open.' },
   masterKey: {
     code: 23,
-    sentence:
-      'The credential master key is missing, belongs to another store, or has not yet authenticated its accounts and policies (`access adopt`).',
+    sentence: 'The credential master key is missing, or belongs to another store.',
   },
   dataLost: { code: 24, sentence: 'Data that was acknowledged is no longer there.' },
   projectionsFailed: { code: 25, sentence: 'The projections could not be opened, rebuilt or kept up.' },

@@ -1,5 +1,4 @@
 /** The whole state as the engine changes it. Implemented by the projections. */
-import type { AccessChain } from './access/access-authentication.ts'
 import type { Sequence, VolumeNumber } from './brands.ts'
 import type { DecisionContext } from './domain/decision.ts'
 import type { Change } from './events/changes.ts'
@@ -39,7 +38,7 @@ export interface StateTransaction extends StoreState {
    */
   readonly rowsTouched: number
   /** The last change of access. */
-  readonly accessChain: AccessChain
+  readonly accessCode: Uint8Array
   /** Whether access or a bucket changed: other threads keep copies of both. */
   readonly settingsChanged: boolean
 }

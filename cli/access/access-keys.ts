@@ -1,16 +1,9 @@
 /** Checks at a start of the master key and of the changes of access in the journal. */
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
-import type { ChangeNamed } from '../../engine/events/changes.ts'
 import { findKeys } from '../../engine/journal/key-file.ts'
-import type { AccessChain } from '../../engine/access/access-authentication.ts'
 import type { ProjectionsBefore } from '../../projections/open-projections.ts'
 import type { StoreKeys } from '../../engine/keys/store-keys.ts'
-
-/** Access was decided before such changes were authenticated, and has not been adopted with the master key. */
-export class AccessNotAdoptedError extends Error {
-  override readonly name = 'AccessNotAdoptedError'
-}
 
 /** The master keys of a store, or why they are not known. */
 export type KeysOutcome = { readonly found: ReturnType<typeof findKeys> } | { readonly failure: unknown }
@@ -40,23 +33,4 @@ export function identityOf(keys: KeysOutcome): ProjectionsBefore['identity'] {
  */
 export function keysOf(disk: Disk, paths: StorePaths, masterKey: Uint8Array): StoreKeys {
   return findKeys(disk, paths, masterKey).ring.storeKeys()
-}
-
-/**
- * The change that adopts unauthenticated changes, if there are any.
- * @throws AccessNotAdoptedError
- */
-export function requireAdopted(
-  { strangers, strangersDigest }: AccessChain,
-  { adoptsAccess = false }: { readonly adoptsAccess?: boolean },
-): readonly ChangeNamed<'access.adopted'>[] {
-  if (strangers === 0) return []
-  if (adoptsAccess) {
-    return [{ name: 'access.adopted', entries: strangers, digest: strangersDigest }]
-  }
-  throw new AccessNotAdoptedError(
-    `${strangers} entries of the journal say who may do what and are not authenticated: they are from a version that did ` +
-      'not do that, or somebody else wrote them. "object-store access adopt" shows the accounts, policies and tokens that they ' +
-      'make, and with --yes vouches for them.',
-  )
 }

@@ -1,12 +1,8 @@
 import type { PlacedCommands } from '../commands/placed-commands.ts'
-import { AccessAdoptCommand } from './adopt.ts'
 import { PolicyCreateCommand } from './create-policy.ts'
 import { PolicyReplaceCommand } from './replace-policy.ts'
 
 /** On the command line: accounts and policies of a stopped or running server. */
 export const access: { readonly commands: readonly PlacedCommands[] } = {
-  commands: [
-    { after: 'projections check', commands: [AccessAdoptCommand] },
-    { after: 'object get', commands: [PolicyCreateCommand, PolicyReplaceCommand] },
-  ],
+  commands: [{ after: 'object get', commands: [PolicyCreateCommand, PolicyReplaceCommand] }],
 }

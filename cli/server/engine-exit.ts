@@ -14,7 +14,6 @@ import type { PayloadDamagedError } from '../../engine/payloads/payload-errors.t
 import type { VolumeFailedError } from '../../engine/payloads/volume-writer.ts'
 import type { ProjectionsNewerError } from '../../projections/tables/applied.ts'
 import { ExitError, type ExitName } from '../exit-codes.ts'
-import type { AccessNotAdoptedError } from '../access/access-keys.ts'
 import type { NotAStoreError } from './store/whole-directory.ts'
 import { EngineThreadError } from './threads/engine-thread-handle.ts'
 
@@ -27,7 +26,6 @@ type StoreFailure =
   | AcknowledgedDataLostError
   | MasterKeyMismatchError
   | AccessForgedError
-  | AccessNotAdoptedError
   | FormError
   | NewerFormatError
   | ProjectionFailedError
@@ -50,7 +48,6 @@ export const EXIT_BY_ERROR: Readonly<Record<StoreFailure['name'], ExitName>> = {
   FormError: 'storeDamaged',
   NewerFormatError: 'newerFormat',
   AccessForgedError: 'storeDamaged',
-  AccessNotAdoptedError: 'masterKey',
   MasterKeyMismatchError: 'masterKey',
   ProjectionFailedError: 'projectionsFailed',
   ProjectionsNewerError: 'projectionsFailed',

@@ -16,22 +16,8 @@ const NAMES: ReadonlySet<string> = new Set(
   Object.values({ ...access, ...webhooks, ...sharing }).map(({ name }) => name),
 )
 
-/** The last change of access. Each authenticated change covers the change before. */
-export interface AccessChain {
-  /** Code of the last one; zeros when there was none. */
-  readonly mac: Uint8Array
-  /** Entries from before changes of access were authenticated, that no operator vouched for. */
-  readonly strangers: number
-  /** Their digest; zeros without any. */
-  readonly strangersDigest: Uint8Array
-}
-
-/** Of a store whose access never changed. */
-export const NO_ACCESS_CHAIN: AccessChain = {
-  mac: Buffer.alloc(MAC_BYTES),
-  strangers: 0,
-  strangersDigest: Buffer.alloc(MAC_BYTES),
-}
+/** The code before the first change of access. */
+export const NO_ACCESS_CODE: Uint8Array = Buffer.alloc(MAC_BYTES)
 
 /** A change of access in the journal that the holder of the master key did not write, or not there. */
 export class AccessForgedError extends Error {
@@ -74,34 +60,25 @@ export class AccessAuthentication {
   }
 
   /**
-   * The chain after an entry that changes access.
+   * The code of an entry that changes access.
+   * @param previous the code before, which it covers
    * @throws AccessForgedError; MasterKeyMismatchError for a change to a key that is not known
    */
-  follow(chain: AccessChain, entry: StoredEntry, changes: readonly Change[]): AccessChain {
+  follow(previous: Uint8Array, entry: StoredEntry, changes: readonly Change[]): Uint8Array {
     const refuse = (detail: string): never => {
       throw new AccessForgedError(`record ${entry.sequence} changes who may do what and ${detail}`)
     }
     const last = changes.at(-1)
-    if (last?.name !== 'access.authenticated') {
-      if (!isZero(chain.mac)) return refuse('is not authenticated; earlier ones are')
-      const strangersDigest = strangerDigest(chain.strangersDigest, entry)
-      return { ...chain, strangers: chain.strangers + 1, strangersDigest }
-    }
+    if (last?.name !== 'access.authenticated') return refuse('is not authenticated')
     if (
-      !timingSafeEqual(macOf(this.#keyAt(entry.sequence), chain.mac, entry), last.mac) ||
+      !timingSafeEqual(macOf(this.#keyAt(entry.sequence), previous, entry), last.mac) ||
       !endsWith(entry.body, last.mac)
     ) {
       return refuse('was not written here with the master key of this store')
     }
-    const adopted = changes.find((change) => change.name === 'access.adopted')
-    const vouched = adopted?.entries ?? 0
-    const digest = adopted?.digest ?? NO_ACCESS_CHAIN.strangersDigest
-    if (vouched !== chain.strangers || !timingSafeEqual(digest, chain.strangersDigest)) {
-      return refuse('follows others than those that were vouched for')
-    }
     const changed = changes.find((change) => change.name === 'master-key.changed')
-    if (changed !== undefined) this.#requireKnown(entry.sequence, changed, chain.mac)
-    return { ...NO_ACCESS_CHAIN, mac: last.mac }
+    if (changed !== undefined) this.#requireKnown(entry.sequence, changed, previous)
+    return last.mac
   }
 
   /** The key of an earlier master key counts no longer after the entry that changed it. */
@@ -139,15 +116,6 @@ function digestOf(entry: StoredEntry, length: number): Buffer {
   const time = Buffer.alloc(HOST_TIME_BYTES)
   writeUint64(time, entry.timeMicroseconds, 0)
   return hash('sha256', Buffer.concat([time, body]), 'buffer')
-}
-
-/** The digest of one more entry from before changes of access were authenticated. */
-function strangerDigest(before: Uint8Array, entry: StoredEntry): Buffer {
-  return hash('sha256', Buffer.concat([before, numbersOf(entry), digestOf(entry, entry.body.length)]), 'buffer')
-}
-
-function isZero(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte === 0)
 }
 
 function endsWith(body: Uint8Array, mac: Uint8Array): boolean {

@@ -1,7 +1,7 @@
 /** Changes of access. */
 import { defineChange } from '../events/schema/change.ts'
 import { identifier } from '../events/names.ts'
-import { bytes, digest, flag, integer, microseconds, optional, text, wordOf } from '../events/schema/kinds.ts'
+import { bytes, digest, flag, microseconds, optional, text, wordOf } from '../events/schema/kinds.ts'
 import { field } from '../events/schema/record.ts'
 import { MANAGEMENT_ROLES, policyStatements } from '../events/values.ts'
 
@@ -67,15 +67,6 @@ export const tokenIssued = defineChange('token.issued', 31, {
 })
 
 export const tokenRevoked = defineChange('token.revoked', 32, { token })
-
-/**
- * An operator vouched for the changes of access that a store had before they were authenticated
- * (spec/decisions/0040-access-changes-are-authenticated.md).
- */
-export const accessAdopted = defineChange('access.adopted', 34, {
-  entries: field(integer, 'entries', 'how many changed access before this one'),
-  digest: field(digest, 'their digest', 'see "Access"'),
-})
 
 /** The master key is another one from the next entry on (spec/decisions/0040-access-changes-are-authenticated.md). */
 export const masterKeyChanged = defineChange('master-key.changed', 37, {

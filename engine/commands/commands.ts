@@ -93,7 +93,6 @@ interface RecordServerEvent {
     | 'server.started'
     | 'server.stopped'
     | 'clock.observed'
-    | 'access.adopted'
     | 'master-key.changed'
     | 'checkpoint.key-rotated'
   >[]

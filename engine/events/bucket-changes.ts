@@ -1,7 +1,7 @@
 import { bucketName, headerText } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { bucketId, eitherOf, flag, integer, optional } from './schema/kinds.ts'
-import { appended, field } from './schema/record.ts'
+import { field } from './schema/record.ts'
 import { corsRules, defaultRetention } from './values.ts'
 
 const bucket = { bucketId: field(bucketId, 'bucket id'), bucket: field(bucketName, 'name') }
@@ -10,7 +10,7 @@ export const bucketCreated = defineChange('bucket.created', 1, {
   bucketId: field(bucketId, 'bucket id', 'the sequence of this entry'),
   bucket: field(bucketName, 'name'),
   region: field(headerText, 'region'),
-  lockEnabled: appended(flag, false, 'Object Lock', 'versioning is enabled with it'),
+  lockEnabled: field(flag, 'Object Lock', 'versioning is enabled with it'),
 })
 
 export const bucketDeleted = defineChange('bucket.deleted', 2, bucket)

@@ -1,7 +1,7 @@
 import { headerPairs, headerText, objectKey } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { bucketId, digest, flag, integer, optional, orZero, sequence } from './schema/kinds.ts'
-import { appended, field } from './schema/record.ts'
+import { field } from './schema/record.ts'
 import {
   copySource,
   lockState,
@@ -24,15 +24,15 @@ export const objectWritten = defineChange('object.written', 3, {
   metadata: field(headerPairs, 'user metadata', 'names without `x-amz-meta-`'),
   payload: field(optional(payloadReference), 'payload', 'nil if there are no bytes'),
   replaced: field(flag, 'replaced', 'true when a current object was there'),
-  version: appended(optional(versionPlace), undefined, 'place', 'nil in a bucket without versioning'),
-  lock: appended(optional(lockState), undefined, 'lock'),
-  checksum: appended(optional(objectChecksum), undefined, 'checksum', 'of the whole object'),
-  source: appended(optional(copySource), undefined, 'source', 'of a copy or a rename'),
+  version: field(optional(versionPlace), 'place', 'nil in a bucket without versioning'),
+  lock: field(optional(lockState), 'lock'),
+  checksum: field(optional(objectChecksum), 'checksum', 'of the whole object'),
+  source: field(optional(copySource), 'source', 'of a copy or a rename'),
 })
 
 export const objectDeleted = defineChange('object.deleted', 4, {
   ...object,
-  size: appended(optional(integer), undefined, 'size', 'of the object'),
+  size: field(integer, 'size', 'of the object'),
 })
 
 /** A delete marker becomes the newest version of a key. */
@@ -43,9 +43,9 @@ export const versionDeleted = defineChange('version.deleted', 13, {
   ...object,
   version,
   promotes: field(orZero(sequence), 'promoted', 'the version that becomes the current object'),
-  removed: appended(optional(removedVersion), undefined, 'removed'),
-  current: appended(optional(promotedVersion), undefined, 'current', 'what is promoted'),
-  uncovers: appended(optional(sequence), undefined, 'uncovered', 'the delete marker that becomes the newest version'),
+  removed: field(removedVersion, 'removed'),
+  current: field(optional(promotedVersion), 'current', 'what is promoted'),
+  uncovers: field(optional(sequence), 'uncovered', 'the delete marker that becomes the newest version'),
 })
 
 export const versionLocked = defineChange('version.locked', 14, { ...object, version, lock: field(lockState, 'lock') })

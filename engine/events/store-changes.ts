@@ -1,7 +1,7 @@
 import { startName } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { digest, flag, integer, microseconds, payloadId, sequence, text, volumeNumber } from './schema/kinds.ts'
-import { appended, field } from './schema/record.ts'
+import { field } from './schema/record.ts'
 import { payloadReference } from './values.ts'
 
 /** A start cut bytes off the end of the journal. */
@@ -10,7 +10,7 @@ export const journalRecovered = defineChange('journal.recovered', 5, {
   offset: field(integer, 'offset'),
   length: field(integer, 'length'),
   digest: field(digest, 'SHA-256 of the bytes cut off'),
-  refused: appended(flag, false, 'refused', 'true for a whole batch whose write or sync failed; else it was torn'),
+  refused: field(flag, 'refused', 'true for a whole batch whose write or sync failed; else it was torn'),
 })
 
 /**
@@ -30,12 +30,6 @@ export const serverStarted = defineChange('server.started', 6, {
     startName,
     'name of the start',
     '16 hexadecimal digits, new each time; names of payload files begin with it',
-  ),
-  events: appended(
-    flag,
-    false,
-    'events',
-    'true: this entry and those after it say all that storage events need, see "Storage events"',
   ),
 })
 

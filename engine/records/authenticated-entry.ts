@@ -29,7 +29,7 @@ export function addSuccess(
   }
   const body = encodeEntry(audit, 'success', intent, [...changes, UNSIGNED])
   const stored = { sequence: batch.nextSequence, ...batch.timesOfNext(time), body }
-  const mac = Uint8Array.from(access.sign(state.accessChain.mac, stored))
+  const mac = Uint8Array.from(access.sign(state.accessCode, stored))
   batch.add(RECORD_KIND.change, time, body)
   return [...changes, { name: 'access.authenticated', mac }]
 }

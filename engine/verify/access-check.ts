@@ -1,4 +1,4 @@
-import { createDecipheriv, createHmac, hash, hkdfSync } from 'node:crypto'
+import { createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import type { AccessRecord, NewKey } from './entry-examiner.ts'
 import type { SegmentResult } from './segment-result.ts'
 import type { ProblemList } from './verdicts.ts'
@@ -101,7 +101,7 @@ function derived(masterKey: Uint8Array, label: string, deploymentId: string): Bu
 
 /**
  * Checks changes of access, by spec/formats/journal.md, "Access".
- * @returns a sentence about entries that were not adopted, or that an earlier master key cannot check, if there are any
+ * @returns a sentence about entries that an earlier master key cannot check, if there are any
  */
 function checkAccess(
   segments: readonly SegmentResult[],
@@ -110,11 +110,9 @@ function checkAccess(
 ): string | undefined {
   let unchecked = 0
   let previous = NO_MAC
-  let strangers = 0
-  let digest = NO_MAC
   for (const { name: segment, access } of segments) {
     for (const record of access) {
-      const { sequence, offset, mac, adopts, newKey } = record
+      const { sequence, offset, mac, newKey } = record
       const report = (detail: string): void =>
         problems.add({ segment, offset, sequence, verdict: 'access not authenticated', detail })
       const key = keys.find(({ last }) => sequence <= last)?.key
@@ -123,27 +121,20 @@ function checkAccess(
         continue
       }
       if (mac === undefined) {
-        if (previous !== NO_MAC) report('it changes who may do what without a code; earlier changes have one')
-        strangers += 1
-        digest = hash('sha256', Buffer.concat([bytesOf(digest), numbersOf(record), bytesOf(record.bodyDigest)]))
+        report('it changes who may do what without a code')
         continue
       }
       const covered = createHmac('sha256', key).update(bytesOf(previous)).update(numbersOf(record))
       if (covered.update(bytesOf(record.coveredDigest)).digest('hex') !== mac) {
         report('its code was not made here with the master key: it was changed or moved, or one before it left out')
-      } else if ((adopts?.entries ?? 0) !== strangers || (adopts?.digest ?? NO_MAC) !== digest) {
-        report('the changes before it are not those that were vouched for')
       } else if (newKey !== undefined && newKey.after !== previous) {
         report('it changes the master key and follows others than when it was written')
       }
       previous = mac
-      strangers = 0
-      digest = NO_MAC
     }
   }
-  if (unchecked > 0) return `Access changes: ${unchecked} not checked, the master key is an earlier one of this store.`
-  if (strangers === 0 || previous !== NO_MAC) return undefined
-  return `${strangers} changes of access have no code and nobody has vouched for them (object-store access adopt).`
+  if (unchecked === 0) return undefined
+  return `Access changes: ${unchecked} not checked, the master key is an earlier one of this store.`
 }
 
 /** The check by which the journal recognizes a master key, in hexadecimal. */

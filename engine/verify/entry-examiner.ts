@@ -24,12 +24,10 @@ export interface AccessRecord {
   readonly sequence: number
   readonly offset: number
   readonly time: number
-  readonly bodyDigest: string
   /** Of the body without the code at its end. */
   readonly coveredDigest: string
   /** Undefined without one. */
   readonly mac: string | undefined
-  readonly adopts: { readonly entries: number; readonly digest: string } | undefined
   /** Where it changes the master key. */
   readonly newKey: NewKey | undefined
 }
@@ -57,17 +55,17 @@ interface ExaminedRecord {
 type Report = (sequence: number, offset: number, verdict: Verdict, detail: string) => void
 
 /** Changes that the system makes by itself, without an attempt. */
-const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35, 36, 37, 47, 52, 53, 54, 55, 62, 63, 73])
+const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 35, 36, 37, 47, 52, 53, 54, 55, 62, 63, 73])
 /** Changes of access, of targets of events, and of links. */
 const ACCESS_CHANGES = [
-  { first: 23, last: 35 },
+  { first: 23, last: 33 },
+  { first: 35, last: 35 },
   { first: 37, last: 37 },
   { first: 40, last: 43 },
   { first: 50, last: 51 },
   { first: 70, last: 73 },
   { first: 75, last: 78 },
 ] as const
-const ACCESS_ADOPTED = 34
 const ACCESS_AUTHENTICATED = 35
 const MASTER_KEY_CHANGED = 37
 /** Changes with a payload, and its place among their values. */
@@ -239,10 +237,8 @@ export class EntryExaminer {
       sequence,
       offset,
       time,
-      bodyDigest: hash('sha256', stored),
       coveredDigest: hash('sha256', covered),
       mac,
-      adopts: kinds.includes(ACCESS_ADOPTED) ? adoptionIn(body, kinds.indexOf(ACCESS_ADOPTED)) : undefined,
       newKey: kinds.includes(MASTER_KEY_CHANGED) ? newKeyIn(body, kinds.indexOf(MASTER_KEY_CHANGED)) : undefined,
     })
   }
@@ -266,18 +262,6 @@ function fileNameIn(bytes: Buffer, at: number, end: number, index: number): stri
     return undefined
   const name = valueIn(bytes, payload[0], payload[1], 2)
   return name && (textAt(bytes, name[0], name[1]) ?? '')
-}
-
-function adoptionIn(body: Buffer, index: number): AccessRecord['adopts'] {
-  const changes = valueIn(body, 0, body.length, INTENT_INDEX + 2)
-  const adopted = changes && valueIn(body, changes[0], changes[1], index)
-  const entries = adopted && valueIn(body, adopted[0], adopted[1], 1)
-  const digest = adopted && valueIn(body, adopted[0], adopted[1], 2)
-  if (entries === undefined || digest === undefined || digest[1] - digest[0] < MAC_BYTES) return undefined
-  return {
-    entries: integerAt(body, entries[0], entries[1]) ?? -1,
-    digest: body.toString('hex', digest[1] - MAC_BYTES, digest[1]),
-  }
 }
 
 function newKeyIn(body: Buffer, index: number): NewKey | undefined {

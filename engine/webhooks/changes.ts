@@ -5,7 +5,7 @@
 import { bucketName, identifier } from '../events/names.ts'
 import { defineChange } from '../events/schema/change.ts'
 import { bytes, flag, listOf, microseconds, optional, text, wordOf } from '../events/schema/kinds.ts'
-import { appended, field } from '../events/schema/record.ts'
+import { field } from '../events/schema/record.ts'
 import { EVENT_TYPES } from '../events/values.ts'
 
 const webhook = field(identifier, 'webhook id')
@@ -15,13 +15,13 @@ const sealedSecret = field(bytes, 'sealed secret')
 
 export const webhookCreated = defineChange('webhook.created', 40, {
   webhook,
-  target: field(text, 'target', 'an http or https URL; what follows its `?` only in entries of earlier versions'),
+  target: field(text, 'target', 'an http or https URL'),
   eventTypes: field(listOf(wordOf(EVENT_TYPES)), 'event types'),
   bucket: field(optional(bucketName), 'bucket', 'nil: of all'),
   prefix: field(optional(text), 'prefix of keys', 'nil: all, and events of buckets'),
   enabled,
   sealedSecret,
-  sealedQuery: appended(optional(bytes), undefined, 'sealed query', 'what follows the `?` of the target'),
+  sealedQuery: field(optional(bytes), 'sealed query', 'what follows the `?` of the target'),
 })
 
 /** Disabled, it drops pending events; enabled, it starts with the events after this entry. */

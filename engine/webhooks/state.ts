@@ -4,7 +4,7 @@ import type { EventType } from '../events/values.ts'
 /** A webhook as it was set up. */
 export interface WebhookState {
   readonly webhook: string
-  /** Without its query; one of an earlier version may still have it. */
+  /** Without its query. */
   readonly target: string
   /** The query of the target, after the `?`: it may be a password. Undefined without one. */
   readonly sealedQuery: Uint8Array | undefined
@@ -22,9 +22,9 @@ export interface WebhookState {
   readonly previousSecret: { readonly sealedSecret: Uint8Array; readonly untilMicroseconds: Microseconds } | undefined
 }
 
-/** A target without its query, which may be a password, also where an earlier version did not seal it. */
+/** A target without its query, which may be a password. */
 export function maskedTarget({ target, sealedQuery }: Pick<WebhookState, 'target' | 'sealedQuery'>): string {
-  return sealedQuery === undefined ? target.replace(/\?.+/, '?...') : `${target}?...`
+  return sealedQuery === undefined ? target : `${target}?...`
 }
 
 /** Events of the past that are delivered again. */

@@ -1,7 +1,7 @@
 import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
-import { accountRows, credentialRows, getAccessChain, getAccessVersion, policyRows, tokenRows } from './tables.ts'
+import { accountRows, credentialRows, getAccessVersion, policyRows, tokenRows } from './tables.ts'
 
 /**
  * Reads access, from any thread. After `version` reads see everything that was acknowledged before it; `account`,
@@ -20,12 +20,6 @@ export class AccessReader {
   version(): number {
     this.#environment.refresh()
     return getAccessVersion(this.#tables.accessVersion)
-  }
-
-  /** Entries from before changes of access were authenticated, that no operator vouched for. */
-  strangers(): number {
-    this.#environment.refresh()
-    return getAccessChain(this.#tables.accessVersion).strangers
   }
 
   /** By id. */

@@ -2,7 +2,6 @@ import type { RecordTimes } from '../../engine/journal/record-times.ts'
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { AccessState, AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
 import type { AccessChange } from '../../engine/access/change-types.ts'
-import { NO_ACCESS_CHAIN } from '../../engine/access/access-authentication.ts'
 import type { EndsSpan } from '../../engine/state-ports.ts'
 import { type Ending, endsIn, putEnd, removeEnd } from '../tables/ends.ts'
 import type { FeatureRows } from '../apply/feature-rows.ts'
@@ -11,7 +10,7 @@ import {
   accountRows,
   credentialRows,
   policyRows,
-  putAccessChain,
+  putAccessCode,
   putAccessVersion,
   putTitle,
   removeTitle,
@@ -136,11 +135,10 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
         removeEnd(this.#tables.accessEnds, endOfToken(before))
         return tokens.remove(Buffer.from(change.token))
       }
-      case 'access.adopted':
       case 'master-key.changed':
         return undefined
       case 'access.authenticated':
-        return putAccessChain(this.#tables.accessVersion, { ...NO_ACCESS_CHAIN, mac: change.mac })
+        return putAccessCode(this.#tables.accessVersion, change.mac)
     }
   }
 

@@ -5,8 +5,8 @@ import type { AccountState, CredentialState, PolicyState, TokenState } from '../
 import { bytes, flag, listOf, microseconds, optional, text, wordOf } from '../../engine/events/schema/kinds.ts'
 import { field, record } from '../../engine/events/schema/record.ts'
 import { MANAGEMENT_ROLES, policyStatements } from '../../engine/events/values.ts'
-import { type AccessChain, NO_ACCESS_CHAIN } from '../../engine/access/access-authentication.ts'
-import { numberKey, readNumber, writeNumber } from '../keys.ts'
+import { NO_ACCESS_CODE } from '../../engine/access/access-authentication.ts'
+import { numberKey, readNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 import { idRows } from '../tables/row-codecs.ts'
 
@@ -111,24 +111,14 @@ export function putAccessVersion(table: Table, sequence: Sequence): void {
   table.put(VERSION_KEY, numberKey(sequence))
 }
 
-/** In the same table, one row: the chain of authenticated changes of access: code (32) | strangers (8) | digest (32). */
-const CHAIN_KEY = Buffer.from('chain')
-const CHAIN_AT = { mac: 0, strangers: 32, digest: 40, end: 72 } as const
+/** In the same table, one row: the code of the last change of access (32 bytes); zeros before the first one. */
+const CODE_KEY = Buffer.from('code')
 
-export function getAccessChain(table: TableReader): AccessChain {
-  const value = table.get(CHAIN_KEY)
-  if (value === undefined) return NO_ACCESS_CHAIN
-  return {
-    mac: Uint8Array.from(value.subarray(CHAIN_AT.mac, CHAIN_AT.strangers)),
-    strangers: readNumber(value, CHAIN_AT.strangers),
-    strangersDigest: Uint8Array.from(value.subarray(CHAIN_AT.digest, CHAIN_AT.end)),
-  }
+export function getAccessCode(table: TableReader): Uint8Array {
+  const value = table.get(CODE_KEY)
+  return value === undefined ? NO_ACCESS_CODE : Uint8Array.from(value)
 }
 
-export function putAccessChain(table: Table, { mac, strangers, strangersDigest }: AccessChain): void {
-  const value = Buffer.alloc(CHAIN_AT.end)
-  value.set(mac, CHAIN_AT.mac)
-  writeNumber(value, strangers, CHAIN_AT.strangers)
-  value.set(strangersDigest, CHAIN_AT.digest)
-  table.put(CHAIN_KEY, value)
+export function putAccessCode(table: Table, code: Uint8Array): void {
+  table.put(CODE_KEY, Buffer.from(code))
 }

@@ -1,6 +1,5 @@
 import { type VolumeNumber, volumeNumberOf } from '../../engine/brands.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
-import type { AccessChain } from '../../engine/access/access-authentication.ts'
 import type { StateStore, StateTransaction } from '../../engine/state-store.ts'
 import type { AccessSeal } from '../access/access-seal.ts'
 import { readNumber } from '../keys.ts'
@@ -8,7 +7,7 @@ import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { type Recounted, recountWrong } from './recount.ts'
 import { type BatchEnding, TableTransaction } from './state-transaction.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
-import { getAccessChain } from '../access/tables.ts'
+import { getAccessCode } from '../access/tables.ts'
 import { getApplied, SCHEMA_VERSION } from '../tables/applied.ts'
 import { volumeUsage } from '../tables/usage.ts'
 
@@ -43,8 +42,8 @@ export class ProjectionStateStore implements StateStore {
   }
 
   /** The last change of access. */
-  accessChain(): AccessChain {
-    return getAccessChain(this.#tables.accessVersion)
+  accessCode(): Uint8Array {
+    return getAccessCode(this.#tables.accessVersion)
   }
 
   /** Has later writes of access sealed. */

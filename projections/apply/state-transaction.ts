@@ -1,7 +1,6 @@
 import type { VersionSelector } from '../../engine/commands/version-name.ts'
 import { type Change, type ChangeHandlers, type ChangeNamed, handlerOf } from '../../engine/events/changes.ts'
 import type { CorsRule } from '../../engine/events/values.ts'
-import type { AccessChain } from '../../engine/access/access-authentication.ts'
 import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import {
@@ -19,7 +18,7 @@ import { BucketRows } from './bucket-rows.ts'
 import { Counters } from './counters.ts'
 import { PayloadLedger } from './payload-ledger.ts'
 import type { Tables } from '../tables/table-list.ts'
-import { getAccessChain, putAccessChain } from '../access/tables.ts'
+import { getAccessCode, putAccessCode } from '../access/tables.ts'
 import { putApplied } from '../tables/applied.ts'
 import { noteBatch } from '../tables/audit-index.ts'
 import { noteRun } from '../tables/audit-runs.ts'
@@ -110,8 +109,8 @@ export class TableTransaction implements StateTransaction {
     return this.#buckets.changed || this.#rows.some(({ changed }) => changed === true)
   }
 
-  get accessChain(): AccessChain {
-    return getAccessChain(this.#tables.accessVersion)
+  get accessCode(): Uint8Array {
+    return getAccessCode(this.#tables.accessVersion)
   }
 
   get removedVolumes(): readonly VolumeNumber[] {
@@ -186,8 +185,8 @@ export class TableTransaction implements StateTransaction {
   }
 
   /** Keeps the last change of access, for changes that are replayed. */
-  keepAccessChain(chain: AccessChain): void {
-    putAccessChain(this.#tables.accessVersion, chain)
+  keepAccessCode(code: Uint8Array): void {
+    putAccessCode(this.#tables.accessVersion, code)
   }
 
   finish(position: AppliedPosition, firstSequence: Sequence): void {

@@ -103,14 +103,14 @@ const DERIVE: { readonly [N in Change['name']]?: Derive<ChangeNamed<N>> } = {
     },
   ],
   'version.deleted': ({ bucketId, key, version, promotes, removed, current }) => {
-    const gone = { sequence: version, isNull: removed?.isNull ?? false }
+    const gone = { sequence: version, isNull: removed.isNull }
     const deleted: EventFact = {
       type: 'object.deleted',
       bucketId,
       key,
       version: gone,
-      size: removed?.size,
-      metadata: { delete_marker: removed?.isMarker, permanent: true },
+      size: removed.size,
+      metadata: { delete_marker: removed.isMarker, permanent: true },
     }
     if (promotes === undefined) return [deleted]
     const restored: EventFact = {

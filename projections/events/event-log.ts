@@ -52,10 +52,7 @@ export class EventLog {
     this.#names = new EventNames(this.#tables.bucketNames, ids)
   }
 
-  /**
-   * The first entry whose events are complete: none are made up for entries of earlier programs. Undefined before any
-   * start.
-   */
+  /** The entry of the first start. Undefined before it. */
   get beginning(): EventsBeginning | undefined {
     this.#environment.refresh()
     return getEventsBegan(this.#tables.eventsBegan)

@@ -48,7 +48,6 @@ export class EventRows implements FeatureRows {
   }
 }
 
-/** A start of a program whose entries say all that storage events need. */
 function beginsEvents(change: Change): boolean {
-  return change.name === 'server.started' && change.events
+  return change.name === 'server.started'
 }

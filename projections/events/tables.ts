@@ -66,7 +66,7 @@ export function startOfBlock(block: number): Sequence {
   return sequenceOf(block * SEQUENCES_PER_BLOCK)
 }
 
-/** Where storage events begin. */
+/** Where storage events begin: at the first start. */
 export interface EventsBeginning {
   readonly sequence: Sequence
   readonly timeMicroseconds: Microseconds
@@ -79,7 +79,7 @@ export function putEventsBegan(table: Table, { sequence, timeMicroseconds }: Eve
   table.put(BEGAN, value)
 }
 
-/** Undefined in a journal that no program has opened yet which knows storage events. */
+/** Undefined before the first start. */
 export function getEventsBegan(table: TableReader): EventsBeginning | undefined {
   const value = table.get(BEGAN)
   if (value === undefined) return undefined

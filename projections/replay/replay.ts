@@ -101,12 +101,12 @@ function applyChunk(
       const entry = cursor.next()
       const { sequence, body } = entry
       const changes = changesOf(sequence, body)
-      const chain =
+      const code =
         access !== undefined && changesAccess(changes)
-          ? access.follow(transaction.accessChain, entry, changes)
+          ? access.follow(transaction.accessCode, entry, changes)
           : undefined
       transaction.apply(sequence, entry, changes)
-      if (chain !== undefined) transaction.keepAccessChain(chain)
+      if (code !== undefined) transaction.keepAccessCode(code)
     }
     transaction.finish(position, firstSequence)
     if (buffered.isFull) buffered.flush()

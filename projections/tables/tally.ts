@@ -10,7 +10,7 @@ export type Counts<F extends string> = Record<F, number>
 
 /**
  * The counters of a row while they are changed: whole numbers of 8 bytes in two's complement. The rules keep them below
- * 2^53 (engine/domain/quota.ts), but journals of earlier versions may lead beyond. Sums are exact up to 2^63:
+ * 2^53 (engine/domain/quota.ts), but a journal that others wrote may lead beyond. Sums are exact up to 2^63:
  * subtracting again leaves the right number, and no counter can fail. A counter below 0 is wrong; it is counted again
  * (apply/recount.ts).
  */

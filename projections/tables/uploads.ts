@@ -1,6 +1,6 @@
 import { type BucketId, microsecondsOf, type PayloadId, type UploadId, uploadIdOf } from '../../engine/brands.ts'
 import { microseconds, optional, pairs } from '../../engine/events/schema/kinds.ts'
-import { appended, field, record } from '../../engine/events/schema/record.ts'
+import { field, record } from '../../engine/events/schema/record.ts'
 import { lockState, retention, uploadChecksum } from '../../engine/events/values.ts'
 import type { PartState, UploadState } from '../../engine/state-ports.ts'
 import { NUMBER_BYTES, numberKey, readNumber, readPayload, writeNumber } from '../keys.ts'
@@ -24,9 +24,9 @@ const rows = packed(
     headers: field(pairs, 'headers'),
     metadata: field(pairs, 'metadata'),
     lock: field(optional(lockState), 'lock'),
-    given: appended(optional(retention), undefined, 'default'),
-    checksum: appended(optional(uploadChecksum), undefined, 'checksum'),
-    agedMicroseconds: appended(optional(microseconds), undefined, 'aged from'),
+    given: field(optional(retention), 'default'),
+    checksum: field(optional(uploadChecksum), 'checksum'),
+    agedMicroseconds: field(optional(microseconds), 'aged from'),
   }),
 )
 

@@ -13,7 +13,7 @@ import {
   type ValueOf,
   wordOf,
 } from '../../engine/events/schema/kinds.ts'
-import { appended, field, record } from '../../engine/events/schema/record.ts'
+import { field, record } from '../../engine/events/schema/record.ts'
 import { EVENT_TYPES, eventPlace, type EventPlace } from '../../engine/events/values.ts'
 import { NUMBER_BYTES, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
@@ -47,7 +47,7 @@ export const webhookRows: IdRows<WebhookState> = idRows<'webhook', WebhookState>
       ),
       'previous secret',
     ),
-    sealedQuery: appended(optional(bytes), undefined, 'sealed query'),
+    sealedQuery: field(optional(bytes), 'sealed query'),
   }),
 )
 

@@ -18,7 +18,7 @@ function richJournal(): JournalBuilder {
   const alice = { principal: 'service_account:alice', credentialId: 'AKIA1', sourceAddress: '192.0.2.7' }
   const metadata = ['user_agent', 'aws', 'bytes', 5_000_000_000]
   journal.entries({ result: 0, ...alice, requestId: 'REQUEST1', ...put, metadata })
-  journal.entries({ intentSequence: 1, ...put, changes: [[1, 2, 'photos', 'eu']] })
+  journal.entries({ intentSequence: 1, ...put, changes: [[1, 2, 'photos', 'eu', false]] })
   journal.entries({ result: 2, principal: 'anonymous', operation: 's3:GET', resource: 'bucket:photos/\u001B[31m' })
   journal.seal()
   journal.entries({ result: 3, operation: 's3:DELETE', resource: 'bucket:other/z' }, { operation: 's3:GET' })

@@ -119,9 +119,7 @@ const written = fc
       }),
     ),
   )
-const deleted = fc
-  .record({ bucketId, key: text, size: fc.option(size, { nil: undefined }) })
-  .map((some): Change => ({ name: 'object.deleted', ...some }))
+const deleted = fc.record({ bucketId, key: text, size }).map((some): Change => ({ name: 'object.deleted', ...some }))
 const marked = fc.record({ bucketId, key: text, isNull: fc.boolean() }).map(
   ({ isNull, ...some }): Change => ({
     name: 'marker.written',

@@ -10,16 +10,10 @@ import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { serverTurns } from '../../projections/audit/turns.ts'
 import { EventLog } from '../../projections/events/event-log.ts'
-import {
-  type EventPosition,
-  eventResource,
-  storageEventId,
-  type StorageEvent,
-} from '../../projections/events/storage-event.ts'
+import { type EventPosition, storageEventId, type StorageEvent } from '../../projections/events/storage-event.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
 import { rebuildProjections } from '../../projections/replay/rebuild.ts'
-import { copyGolden, GOLDEN_JOURNALS, openGolden } from '../support/journals/golden-journals.ts'
 import { compressJournal } from '../support/journals/cold-segments.ts'
 import { auditOf, createBucket, deleteObject, write } from '../support/commands.ts'
 import { flipByte, segmentNames, segmentPath } from '../support/journal-files.ts'
@@ -82,24 +76,6 @@ test('the same events after a kill, a restart and a rebuild', async (t) => {
   })
   t.same(pages, all, 'by pages too')
 })
-
-for (const golden of GOLDEN_JOURNALS.slice(0, 3)) {
-  test(`${golden}: nothing is made up for what was before there were events`, async (t) => {
-    const paths = copyGolden(t.testdir(), golden)
-    const store = await openGolden(paths)
-    const before = store.journal.position.sequence
-    await store.client.execute(createBucket('of-now'))
-    t.match((await eventsIn(paths)).map(eventResource), [{ type: 'bucket.created', bucket: 'of-now' }])
-    await withEvents(paths, async (events) => {
-      const { sequence = 0 } = events.beginning ?? {}
-      t.ok(sequence > 10 && sequence <= before, 'they begin with the start')
-    })
-    await store.close(true)
-    await (await openGolden(paths)).close(true)
-    t.equal((await eventsIn(paths)).length, 1, 'and not again with the next start')
-    t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
-  })
-}
 
 test('a part of the journal that cannot be read is reported', async (t) => {
   const directory = t.testdir()

@@ -275,7 +275,7 @@ test('pages of uploads: several of a key, oldest first', async (t) => {
                 key: gone.key,
                 upload: uploadIdOf(gone.order),
                 dropped,
-                bytes: undefined,
+                bytes: 0,
               },
             ])
             all = all.filter((one) => one !== gone)

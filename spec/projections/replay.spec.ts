@@ -251,14 +251,14 @@ test('J14 whatever stands in the files of LMDB, the store opens, at the second s
 
 test('a change that this program does not know ends a replay, with the record, the change and the field', async (t) => {
   const unknown = { kind: 3, body: entryBody({ changes: [[99, 1]] }) }
-  const wrong = { kind: 3, body: entryBody({ changes: [[4, 2, 7]] }) }
+  const wrong = { kind: 3, body: entryBody({ changes: [[4, 2, 7, 1]] }) }
   for (const [record, message] of [
     [unknown, 'record 2: change: a known kind expected, 99 found; a newer version of the program wrote it'],
     [wrong, 'record 2: object.deleted: key: key expected, 7 found; a newer version of the program wrote it'],
   ] as const) {
     const paths = new StorePaths(join(t.testdir(), String(record.body.length)))
     const journal = new JournalBuilder()
-    journal.append([{ kind: 3, body: entryBody({ changes: [[1, 1, 'photos', 'eu']] }) }, record])
+    journal.append([{ kind: 3, body: entryBody({ changes: [[1, 1, 'photos', 'eu', false]] }) }, record])
     journal.write(paths.journal)
     await t.rejects(rebuiltTables(paths), { name: 'NewerFormatError', message })
   }

@@ -88,7 +88,7 @@ export class VersionFixture {
         key,
         version: sequenceOf(gone.sequence),
         promotes,
-        removed: undefined,
+        removed: { isNull: gone.isNull, isMarker: gone.isMarker, size: 1 },
         current: undefined,
         uncovers,
       }

@@ -86,7 +86,7 @@ export async function recordKeyChange(client: EngineClient, parts: ChangedParts)
   if (nextMasterKey === undefined) return
   writeKeyFile(disk, paths, ring, next(journal.position.sequence))
   const { state, environment } = projections
-  const change = changeOfMasterKey(ring.masterKey, nextMasterKey, ring.deploymentId, state.accessChain().mac)
+  const change = changeOfMasterKey(ring.masterKey, nextMasterKey, ring.deploymentId, state.accessCode())
   // The transaction that applies the change seals the rows with the new key; the sum of the rows does not change.
   const seal = new AccessSeal(environment, keysOfOne(nextMasterKey, ring.deploymentId).accessRows)
   seal.holds()

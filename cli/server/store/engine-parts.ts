@@ -4,7 +4,6 @@ import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { AccessAuthentication } from '../../../engine/access/access-authentication.ts'
 import { KeyRing } from '../../../engine/keys/key-ring.ts'
 import type { StoreKeys } from '../../../engine/keys/store-keys.ts'
-import type { ChangeNamed } from '../../../engine/events/changes.ts'
 import { HeadFile } from '../../../engine/journal/head-mark.ts'
 import { Journal } from '../../../engine/journal/journal.ts'
 import type { OpenedProjections } from '../../../projections/open-projections.ts'
@@ -30,6 +29,4 @@ export interface EngineParts {
   readonly access: AccessAuthentication
   /** The key that the store gets now. */
   readonly nextMasterKey: Uint8Array | undefined
-  /** To be recorded with the start. */
-  readonly adopted: readonly ChangeNamed<'access.adopted'>[]
 }

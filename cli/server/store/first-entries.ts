@@ -9,7 +9,6 @@ import { readRestoreNote, removeRestoreNote } from '../../../engine/journal/reco
 import { unrecordedAreWritten, unrecordedBodies } from '../../../engine/journal/recovery/unrecorded.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
 
-const ACCESS_ADOPT = systemAudit('operator', 'access.adopt', 'access')
 const JOURNAL_RESTORE = systemAudit('operator', 'journal.restore', 'journal')
 const SERVER_START = systemAudit('server', 'server.start', 'server')
 
@@ -34,20 +33,12 @@ export async function recordStart(
 ): Promise<string> {
   const start = randomBytes(8).toString('hex')
   const changes: (ChangeNamed<'server.started'> | ChangeNamed<'journal.recovered'>)[] = [
-    { name: 'server.started', version, start, events: true },
+    { name: 'server.started', version, start },
   ]
   for (const cut of pendingEvidence(disk, paths)) changes.push({ name: 'journal.recovered', ...cut })
   await client.execute({ kind: 'record-server-event', audit: SERVER_START, changes })
   evidenceIsRecorded(disk, paths)
   return start
-}
-
-/** Records the adoption by this start. */
-export async function recordAdoption(
-  client: EngineClient,
-  changes: readonly ChangeNamed<'access.adopted'>[],
-): Promise<void> {
-  if (changes.length > 0) await client.execute({ kind: 'record-server-event', audit: ACCESS_ADOPT, changes })
 }
 
 /** Submits the records that came too late when the journal failed. */

@@ -22,8 +22,6 @@ export interface OpeningReport {
   readonly snapshot: string | undefined
   readonly refusedSnapshots: OpenedProjections['refusedSnapshots']
   readonly cut: CutTail | undefined
-  /** Entries that change access and were vouched for now. */
-  readonly adoptedEntries: number
   /** Id of the master key that this start has given the store in place of the previous one. */
   readonly changedMasterKey: string | undefined
 }

@@ -19,7 +19,7 @@ import { AccessSeal } from '../../../projections/access/access-seal.ts'
 import type { Recounted } from '../../../projections/apply/recount.ts'
 import { openProjections } from '../../../projections/open-projections.ts'
 import { replay } from '../../../projections/replay/replay.ts'
-import { earlyKeys, identityOf, type KeysOutcome, requireAdopted } from '../../access/access-keys.ts'
+import { earlyKeys, identityOf, type KeysOutcome } from '../../access/access-keys.ts'
 import type { StoreHooks } from './opened-store.ts'
 import { keepKeys } from './change-master-key.ts'
 import type { Opened } from './opened-parts.ts'
@@ -87,7 +87,6 @@ export async function recoverStore(
   projections.state.sealWith(seal)
   // Replay has found no change of the key that the file does not know.
   if (!isRecorded) keepKeys(disk, paths, ring)
-  const adopted = requireAdopted(projections.state.accessChain(), options)
   for (const name of disk.list(paths.uploads)) disk.remove(paths.upload(name))
   const report = {
     created: tail === undefined,
@@ -96,10 +95,9 @@ export async function recoverStore(
     snapshot: projections.snapshot,
     refusedSnapshots: projections.refusedSnapshots,
     cut: tail?.cut,
-    adoptedEntries: adopted[0]?.entries ?? 0,
     changedMasterKey: undefined,
   }
-  const parts = { disk, paths, options, hooks, clock, head, journal, projections, report, keys, access, adopted }
+  const parts = { disk, paths, options, hooks, clock, head, journal, projections, report, keys, access }
   return { ...parts, ring, nextMasterKey: options.nextMasterKey }
 }
 

@@ -15,7 +15,7 @@ import { systemAudit } from '../../../workers/system-audit.ts'
 import type { OpenStore, StoreHooks } from './opened-store.ts'
 import { recordKeyChange } from './change-master-key.ts'
 import { ClockWatermark } from './clock-watermark.ts'
-import { recordAdoption, recordLate, recordRestore, recordStart } from './first-entries.ts'
+import { recordLate, recordRestore, recordStart } from './first-entries.ts'
 import { HighWaterMark } from './high-water-mark.ts'
 import { closeAll, type Opened } from './opened-parts.ts'
 import { PayloadRemoval } from './payload-removal.ts'
@@ -95,10 +95,9 @@ export async function startEngine(parts: EngineParts): Promise<OpenStore> {
 
 /** Records the first entries of this start before the first request. Returns its name. */
 async function recordFirst(parts: EngineParts, client: EngineClient, loop: EngineLoop): Promise<string> {
-  const { disk, paths, options, adopted } = parts
+  const { disk, paths, options } = parts
   const start = await recordStart(client, disk, paths, options.version)
   await recordRestore(client, disk, paths)
-  await recordAdoption(client, adopted)
   await recordLate(loop, disk, paths)
   await recordKeyChange(client, parts)
   return start

@@ -27,8 +27,6 @@ export interface StoreOptions {
   readonly bootId: string
   /** The socket that holds the lock; undefined where no other process can be. */
   readonly lockPath?: string | undefined
-  /** Vouches for changes of access from before they were authenticated; without it such a store does not open. */
-  readonly adoptsAccess?: boolean
 }
 
 /** The settings of the engine, from the configuration. */

@@ -5,11 +5,6 @@ export interface Field<T> {
   readonly kind: Kind<T>
   readonly label: string
   readonly note: string | undefined
-  /**
-   * Set for a field that a later version of the format appended: it is left out where it and all fields after it have this
-   * value.
-   */
-  readonly appended: { readonly absent: false | undefined } | undefined
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
@@ -36,17 +31,13 @@ export interface Codec {
  * constants of the schemas go into the code, never data.
  */
 export function compile(head: Head | undefined, fields: Fields): Codec {
-  const all = Object.values(fields)
-  const most = all.length + (head === undefined ? 0 : 1)
-  const least = most - all.filter(({ appended }) => appended !== undefined).length
+  const length = Object.keys(fields).length + (head === undefined ? 0 : 1)
   const build = readerOf(head, fields)
   return {
     encode: writerOf(head, fields),
     decode: (stored, where) => {
       if (!Array.isArray(stored)) return refuse(where, 'array', stored)
-      if (stored.length < least || stored.length > most) {
-        return refuse(where, least === most ? `array of ${most}` : `array of ${least} to ${most}`, stored)
-      }
+      if (stored.length !== length) return refuse(where, `array of ${length}`, stored)
       try {
         return build(stored)
       } catch (error) {
@@ -57,24 +48,20 @@ export function compile(head: Head | undefined, fields: Fields): Codec {
 }
 
 function writerOf(head: Head | undefined, fields: Fields): Codec['encode'] {
-  const all = Object.entries(fields)
-  const items = all.map(([name, { kind }], at) => (kind.encode === asItIs ? `v.${name}` : `encode${at}(v.${name})`))
+  const items = Object.entries(fields).map(([name, { kind }], at) =>
+    kind.encode === asItIs ? `v.${name}` : `encode${at}(v.${name})`,
+  )
   if (head !== undefined) items.unshift(String(head.code))
-  const arrayWithout = (last: number) => `[${items.slice(0, items.length - last).join(', ')}]`
-  // An appended field is written when it, or one after it, has another value than `absent`.
-  const appended = all.toReversed().filter(([, field]) => field.appended !== undefined)
-  const longer = appended.map(([name, field], at) => `v.${name} !== ${field.appended?.absent} ? ${arrayWithout(at)} : `)
-  return compiled(fields, `v => ${longer.join('')}${arrayWithout(longer.length)}`) as Codec['encode']
+  return compiled(fields, `v => [${items.join(', ')}]`) as Codec['encode']
 }
 
 type Reader = (stored: readonly unknown[]) => object
 
 function readerOf(head: Head | undefined, fields: Fields): Reader {
   const first = head === undefined ? 0 : 1
-  const items = Object.entries(fields).map(([name, { label, appended }], index) => {
-    const value = `decode${index}(s[${first + index}], ${JSON.stringify(label)})`
-    return `${name}: ${appended === undefined ? value : `s.length > ${first + index} ? ${value} : ${appended.absent}`}`
-  })
+  const items = Object.entries(fields).map(
+    ([name, { label }], index) => `${name}: decode${index}(s[${first + index}], ${JSON.stringify(label)})`,
+  )
   if (head !== undefined) items.unshift(`${head.property}: ${JSON.stringify(head.value)}`)
   return compiled(fields, `s => ({ ${items.join(', ')} })`) as Reader
 }

@@ -3,12 +3,7 @@ import { type Kind, refuse } from './kinds.ts'
 
 /** A field, with its label and note for the page. */
 export function field<T>(kind: Kind<T>, label: string, note?: string): Field<T> {
-  return { kind, label, note, appended: undefined }
-}
-
-/** A field that a later version appended; left out, it has the value `absent`. */
-export function appended<T>(kind: Kind<T>, absent: T & (false | undefined), label: string, note?: string): Field<T> {
-  return { kind, label, note, appended: { absent } }
+  return { kind, label, note }
 }
 
 /** The values of fields in the program. */

@@ -6,9 +6,7 @@ import { askStranger, verifyAtRest } from '../../support/journals/journal-verdic
 import { type ManagedServer, startManaged } from '../../support/management-server.ts'
 import { DAY, lockLines } from '../../support/wire-locks.ts'
 import { temporaryDirectory } from '../../support/test-clients.ts'
-import { checkProjections } from '../../../projections/replay/check.ts'
-import { copyGolden, GOLDEN_JOURNALS, GOLDEN_MASTER_KEY, openGolden } from '../../support/journals/golden-journals.ts'
-import { dumpStore, roomyDisk } from '../../support/test-store.ts'
+import { dumpStore } from '../../support/test-store.ts'
 
 const HOUR = DAY / 24
 const REASON = { reason: 'the clock of the host had run two days ahead' }
@@ -194,16 +192,4 @@ test('what expired stays so by the clock that was set back, and what is made cou
   const made = await store.server.api.get<{ expires_at: string }>('POST', '/management-tokens', asked)
   t.ok(Math.abs(Date.parse(made.expires_at) - store.now()) < HOUR)
   t.ok(Math.abs(store.server.session.expiryClock() - store.now()) < HOUR, 'in the memory of the threads, too')
-})
-
-test('golden journal 19: a journal whose order time was set back', { timeout: 120_000 }, async (t) => {
-  const paths = copyGolden(t.testdir(), GOLDEN_JOURNALS[18])
-  t.match(await verifyAtRest(paths.journal, { masterKey: GOLDEN_MASTER_KEY }), { intact: true, problems: [] })
-  t.match(askStranger(paths.journal), [/^intact \d+ records/])
-  const store = await openGolden(paths)
-  const bucket = store.catalog.snapshot().bucket('two-times')
-  const object = bucket && store.catalog.snapshot().object(bucket.id, 'after')
-  t.match(object, { modifiedMicroseconds: 1_785_880_800_019_000 })
-  await store.close(true)
-  t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
 })

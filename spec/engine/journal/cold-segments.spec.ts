@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { crc32, gunzipSync } from 'node:zlib'
 import { test } from 'tap'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
@@ -12,7 +11,6 @@ import { auditOf } from '../../support/commands.ts'
 import { compressJournal } from '../../support/journals/cold-segments.ts'
 import { flipByteInPlace, segmentNames, segmentPath } from '../../support/journal-files.ts'
 import { openTestStore, someBytes, type TestStore } from '../../support/test-store.ts'
-import { copyGolden, openGolden } from '../../support/journals/golden-journals.ts'
 import { journalEntries } from '../../support/journal-entries.ts'
 import { verifyAtRest } from '../../support/journals/journal-verdicts.ts'
 import { everyNth } from '../../support/share-of-cases.ts'
@@ -180,26 +178,6 @@ test('a container that says more than its blocks are is refused', async (t) => {
     /cannot be inflated/,
   )
   t.throws(() => encodeIndex(Array.from({ length: 5459 }, () => facts)), /5459 blocks/)
-})
-
-test('the golden cold journal is golden journal 8, for ever', async (t) => {
-  const directory = t.testdir()
-  const golden = copyGolden(join(directory, 'plain'), 'spec/golden/journal-v8')
-  const cold = copyGolden(join(directory, 'cold'), 'spec/golden/cold-v1')
-  t.same(segmentNames(cold), segmentNames(golden))
-  for (const [index, isCold] of [true, true, false].entries()) {
-    const file = openSegment(nodeDisk, segmentPath(cold, index))
-    t.equal(file.isCold, isCold)
-    t.ok(wholeOf(file).equals(readFileSync(segmentPath(golden, index))), `segment ${index}`)
-    file.close()
-  }
-  t.same(journalEntries(cold.root), journalEntries(golden.root))
-  const report = await verifyAtRest(cold.journal)
-  t.same(report, { ...(await verifyAtRest(golden.journal)), bytes: report.bytes, coldSegments: 2 })
-  t.equal(report.intact, true)
-  const store = await openGolden(cold)
-  t.equal(store.failures.length, 0)
-  await store.close(true)
 })
 
 test('a journal whose last segment is cold, since somebody removed those after it, goes on from there', async (t) => {

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
@@ -16,7 +15,7 @@ test('a store that nobody forged is intact and keeps its projections', async (t)
     /^Access changes: \d+ not checked, no master key/,
   ])
   const store = await openTestStore(paths.root)
-  t.match(store.report, { replayedRecords: 0, discardedProjections: undefined, adoptedEntries: 0 })
+  t.match(store.report, { replayedRecords: 0, discardedProjections: undefined })
   await store.close(true)
 })
 
@@ -24,28 +23,4 @@ test('nobody without the master key gives access, whatever they write', async (t
   const root = t.testdir()
   const genuine = await genuineStore(root)
   for (const forgery of FORGERIES) t.same(await tryForgery(genuine, join(root, 'forged'), forgery), [], forgery.name)
-})
-
-test('access of an earlier version is refused until somebody vouches for it, once', async (t) => {
-  const root = t.testdir()
-  const paths = new StorePaths(await genuineStore(root))
-  const stripped = FORGERIES.find(({ name }) => name === 'every code taken away')
-  await stripped?.forge(paths)
-  rmSync(paths.projections, { recursive: true })
-  for (const round of [1, 2])
-    await t.rejects(openTestStore(paths.root), { name: 'AccessNotAdoptedError' }, `start ${round}`)
-  const adopting = await openTestStore(paths.root, { adoptsAccess: true })
-  t.ok(adopting.report.adoptedEntries > 0)
-  await adopting.close(true)
-  const store = await openTestStore(paths.root)
-  t.equal(store.report.adoptedEntries, 0)
-  await store.close(true)
-  t.match(await verifyJournal(paths.journal, { threads: 0, masterKey: MASTER_KEY }), { intact: true })
-  await FORGERIES[0]?.forge(paths)
-  rmSync(paths.projections, { recursive: true })
-  await t.rejects(
-    openTestStore(paths.root, { adoptsAccess: true }),
-    { name: 'AccessForgedError' },
-    'there is no second time',
-  )
 })

@@ -39,7 +39,7 @@ export function made(name: string, first: DamagedJournal['first'], options: Buil
  */
 export function sampleJournal(options: BuilderOptions = {}): JournalBuilder {
   const journal = new JournalBuilder(options)
-  journal.entries({ result: 0 }, { intentSequence: 1, changes: [[1, 2, 'photos', 'eu']] })
+  journal.entries({ result: 0 }, { intentSequence: 1, changes: [[1, 2, 'photos', 'eu', false]] })
   journal.entries({ resource: 'bucket:photos/a' }, { resource: 'bucket:photos/bcd' }, {})
   journal.entries({ result: 2 })
   journal.seal()

@@ -169,7 +169,6 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
   ],
   [[32, 't'], { kind: 'token.revoked', token: 't' }],
   [[33, 'AK'], { kind: 'credential.removed', access_key: 'AK' }],
-  [[34, 2, DIGEST], { kind: 'access.adopted', entries: 2, sha256: HEX }],
   [
     [36, 9, DIGEST, 1_000_000, 2_000_000],
     {

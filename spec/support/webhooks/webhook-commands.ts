@@ -12,9 +12,9 @@ export function createWebhook(
   changed: Partial<CommandOf<'create-webhook'>> = {},
 ): CommandOf<'create-webhook'> {
   const filters = { eventTypes: ['object.created', 'object.deleted'], bucket: 'photos', prefix: '2026/' } as const
-  const target = `https://receiver.example/${webhook}?token=t`
+  const target = `https://receiver.example/${webhook}`
   const sealedSecret = Buffer.from(`secret of ${webhook}`)
-  const sealed = { sealedSecret, sealedQuery: undefined }
+  const sealed = { sealedSecret, sealedQuery: Buffer.from(`query of ${webhook}`) }
   return { kind: 'create-webhook', audit, webhook, target, ...filters, enabled: true, ...sealed, ...changed }
 }
 

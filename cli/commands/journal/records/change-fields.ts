@@ -102,7 +102,6 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   ],
   32: ['token.revoked', 'token'],
   33: ['credential.removed', 'access_key'],
-  34: ['access.adopted', 'entries', 'sha256'],
   35: ['access.authenticated', 'mac'],
   37: ['master-key.changed', 'check', 'sealed_key', 'after'],
   36: ['journal.restored', 'last_sequence', 'sha256', ['backed_up', microseconds], ['restored', microseconds]],

@@ -1,8 +1,9 @@
-/** Golden journal of a host whose clock was wrong: records with two times (decision 0229). */
+/** Records with two times, of a host whose clock was wrong (decision 0229). */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
+import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { Change } from '../../../engine/events/changes.ts'
 import { AccessAuthentication } from '../../../engine/access/access-authentication.ts'
 import { decodeBatchHeader } from '../../../engine/journal/batch-reader.ts'
@@ -10,43 +11,28 @@ import { SEGMENT_HEADER } from '../../../engine/journal/format.ts'
 import { hasOwnTime } from '../../../engine/journal/record-times.ts'
 import { readStoredRecord } from '../../../engine/proof/stored-record.ts'
 import { RecordFrames } from '../../../projections/audit/record-frames.ts'
-import { checkProjections } from '../../../projections/replay/check.ts'
-import { copyGolden, GOLDEN_JOURNALS, GOLDEN_MASTER_KEY, openGolden } from '../../support/journals/golden-journals.ts'
+import { createAccount } from '../../support/access-commands.ts'
+import { createBucket, write } from '../../support/commands.ts'
 import { repairBatch, repairRecord } from '../../support/journals/journal-bytes.ts'
 import { journalEntries } from '../../support/journal-entries.ts'
 import { segmentNames } from '../../support/journal-files.ts'
 import { askStranger, verifyAtRest } from '../../support/journals/journal-verdicts.ts'
-import { readObject, roomyDisk } from '../../support/test-store.ts'
+import { MASTER_KEY, openTestStore } from '../../support/test-store.ts'
 
-const GOLDEN = GOLDEN_JOURNALS[17]
-const DAY = 86_400_000_000
+const HOUR = 3_600_000_000
 
-test('golden journal 18: a clock that was ahead, and behind', async (t) => {
-  const root = t.testdir()
-  const paths = copyGolden(root, GOLDEN)
-  t.match(await verifyAtRest(paths.journal, { masterKey: GOLDEN_MASTER_KEY }), { intact: true, problems: [] })
-  t.match(askStranger(paths.journal), [/^intact 87 records/])
-  const entries = journalEntries(root)
-  t.equal(entries.filter(hasOwn).length, 38)
-  const [ahead, back] = ['ahead-0', 'back-0'].map((key) => entries.find(({ resource }) => resource.endsWith(key)))
-  t.ok(ahead !== undefined && back !== undefined && back.sequence > ahead.sequence)
-  t.ok((back?.timeMicroseconds ?? 0) < (ahead?.timeMicroseconds ?? 0) - DAY, 'it has the time of the right clock')
-  t.ok((back?.orderMicroseconds ?? 0) > (ahead?.orderMicroseconds ?? 0), 'and its place in the order')
-  const store = await openGolden(paths)
-  const snapshot = store.catalog.snapshot()
-  const bucket = snapshot.bucket('two-times')
-  const object = bucket && snapshot.object(bucket.id, 'back-7')
-  t.match(object, {
-    modifiedMicroseconds: entries.findLast(({ resource }) => resource.endsWith('back-7'))?.timeMicroseconds,
-  })
-  t.ok((object?.agedMicroseconds ?? 0) > (object?.modifiedMicroseconds ?? 0) + DAY, 'its age counts from the order')
-  t.equal(await readObject(store, 'two-times', 'no-such-key'), undefined)
+/** A store that was written while the clock was right, an hour ahead, and right again. */
+async function twoTimes(root: string): Promise<StorePaths> {
+  let clock = Date.UTC(2026, 7, 1) * 1000
+  const store = await openTestStore(root, { segmentBytes: 8 * 1024, clock: () => (clock += 1000) })
+  await store.client.execute(createBucket('two-times'))
+  clock += HOUR
+  await store.client.execute(write('two-times', 'ahead', Buffer.from('a')))
+  clock -= HOUR
+  await store.client.execute(write('two-times', 'back', Buffer.from('b')))
+  await store.client.execute(createAccount('account-back'))
   await store.close(true)
-  t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
-})
-
-function hasOwn(entry: { readonly orderMicroseconds: number; readonly timeMicroseconds: number }): boolean {
-  return entry.orderMicroseconds !== entry.timeMicroseconds
+  return store.paths
 }
 
 /** A record with two times: where it is in its file, and the batch around it. */
@@ -82,14 +68,14 @@ function placesWithTwoTimes(directory: string, names: readonly string[]): Place[
 }
 
 test('a byte of a time of the host is not another without a word', async (t) => {
-  const paths = copyGolden(t.testdir(), GOLDEN)
+  const paths = await twoTimes(t.testdir())
   const [place] = placesWithTwoTimes(paths.journal, segmentNames(paths)) as [Place]
   const bytes = readFileSync(place.path)
   const hostAt = place.batchAt + place.at + 88 + 7
   bytes[hostAt] = (bytes[hostAt] as number) ^ 1
   writeFileSync(place.path, bytes)
   const isChanged = async () => {
-    const { problems } = await verifyAtRest(paths.journal, { masterKey: GOLDEN_MASTER_KEY })
+    const { problems } = await verifyAtRest(paths.journal, { masterKey: MASTER_KEY })
     return problems.some(({ sequence, verdict }) => sequence === place.sequence && verdict === 'content changed')
   }
   t.ok(await isChanged())
@@ -100,8 +86,8 @@ test('a byte of a time of the host is not another without a word', async (t) => 
   t.match(askStranger(paths.journal), [new RegExp(`content changed: record ${place.sequence}`)])
 })
 
-test('a bundle has the time of the host, and both verifiers of bundles read it', (t) => {
-  const paths = copyGolden(t.testdir(), GOLDEN)
+test('a bundle has the time of the host, and both verifiers of bundles read it', async (t) => {
+  const paths = await twoTimes(t.testdir())
   const [place] = placesWithTwoTimes(paths.journal, segmentNames(paths)) as [Place]
   const read = readStoredRecord(place.stored)
   t.match(read, { sequence: BigInt(place.sequence), time: place.stored.readBigInt64BE(56) })
@@ -151,7 +137,7 @@ test('the code of a change of access covers the time of the host', (t) => {
 })
 
 test('a time of the host that was changed and hashed anew is found with the master key', async (t) => {
-  const paths = copyGolden(t.testdir(), GOLDEN)
+  const paths = await twoTimes(t.testdir())
   const entries = journalEntries(t.testdirName)
   const account = entries.find(({ changes }) => changes.some(isOfAccount))
   const place = placesWithTwoTimes(paths.journal, segmentNames(paths)).find(
@@ -164,7 +150,7 @@ test('a time of the host that was changed and hashed anew is found with the mast
   repairRecord(bytes, place.batchAt + place.at)
   repairBatch(bytes, place.batchAt)
   writeFileSync(place.path, bytes)
-  const { problems } = await verifyAtRest(paths.journal, { masterKey: GOLDEN_MASTER_KEY })
+  const { problems } = await verifyAtRest(paths.journal, { masterKey: MASTER_KEY })
   t.ok(problems.some((one) => one.sequence === place.sequence && one.verdict === 'access not authenticated'))
 })
 
