@@ -56,7 +56,7 @@ Every operation of the S3 API, from the values in \`planes/s3/operations/\`; a s
 method, path and subresource in common, the one with a further mark is meant if the request has the mark: a query
 parameter of that name or value, or a header. A request that no row fits is answered \`MethodNotAllowed\`. Query parameters
 not on this page say nothing. An operation that is not implemented is answered \`NotImplemented\`, after the signature was
-checked where there is one. So is one that is implemented *with* an extension, while the setting \`s3.extensions\` does not
+checked where there is one. So is an operation that is implemented *with* an extension, while the setting \`s3.extensions\` does not
 name that. The message says what to set at the client where there is something; the log line of the request,
 and its record unless it was unsigned, have the message as \`reason\` and the header or query parameter as \`refused\`.
 
@@ -88,7 +88,7 @@ message is for the general case: where more is known, a more exact one takes its
 status alone.
 
 The document is \`<Error>\` without a namespace: \`Code\`, \`Message\`, what the error is about (\`Key\`, \`BucketName\`,
-\`ArgumentName\` and so on), \`Resource\` (the path of the request), \`RequestId\` (that of the header \`x-amz-request-id\`
+\`ArgumentName\` and so on), \`Resource\` (the path of the request), \`RequestId\` (the id in the header \`x-amz-request-id\`
 and of the records in the journal), \`HostId\`.
 
 ${table(['code', 'status', 'message'], rows)}
