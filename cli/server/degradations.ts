@@ -1,5 +1,7 @@
 import type { Milliseconds } from '../../engine/brands.ts'
 import { systemMilliseconds } from '../../engine/clock.ts'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { ChainVerdicts, type ReadVerdicts } from '../../engine/journal/chain-verdicts.ts'
 import { type Degradation, degradationNames } from '../../planes/metrics/metric-table.ts'
 import type { MetricSlots } from '../../planes/metrics/metric-slots.ts'
 import type { CheckpointFacts } from '../../projections/checkpoints/checkpoint-facts.ts'
@@ -13,6 +15,8 @@ export interface DegradationSources {
   readonly engine: Pick<EngineThread, 'roomFor'>
   readonly store: Pick<StoreSession, 'space' | 'catalog'>
   readonly checkpointFacts: () => Pick<CheckpointFacts, 'refusal'>
+  /** The last verdicts on the chain of a journal with this last sequence. */
+  readonly chain: (head: number) => ReadVerdicts
   /** Whether an audit query or a verification of the chain has met damage since the start. */
   readonly hasMetDamage: () => boolean
   /** Of the host. */
@@ -27,7 +31,7 @@ export const DEGRADATION_REASONS: Readonly<Record<Exclude<Degradation, 'clock'>,
   records: 'the journal has no room for records of reads, which are answered and only counted; free some space',
   changes: 'the journal has no room, and every change is refused; free some space',
   scrub: 'a scrub found damaged bytes; GET /api/v1/storage/scrub lists them',
-  journal: 'damage was found in the journal since the start; run journal verify',
+  journal: 'damage was found in the journal; run journal verify',
   checkpoints: 'checkpoints are refused or fail; the log says why',
 }
 
@@ -40,7 +44,7 @@ export function degradations(sources: DegradationSources): Degradation[] {
     records: () => engine.roomFor !== 'everything',
     changes: () => engine.roomFor === 'nothing',
     scrub: () => (snapshot.scrub()?.damage.length ?? 0) > 0,
-    journal: sources.hasMetDamage,
+    journal: () => sources.hasMetDamage() || sources.chain(snapshot.journalSequence()).whole?.problem !== undefined,
     clock: () => behindOf(sources).milliseconds > sources.clockToleranceSeconds * 1000,
     checkpoints: () => sources.checkpointFacts().refusal !== undefined,
   }
@@ -57,7 +61,9 @@ export function reasonOf(name: Degradation, sources: DegradationSources): string
   return name === 'clock' ? behindSentence(behindOf(sources)) : DEGRADATION_REASONS[name]
 }
 
-interface ServerParts extends Pick<DegradationSources, 'engine' | 'store'> {
+interface ServerParts extends Pick<DegradationSources, 'engine'> {
+  readonly engine: EngineThread
+  readonly store: Pick<StoreSession, 'space' | 'catalog' | 'paths'>
   readonly config: Config
   readonly checkpoints: Pick<CheckpointWorkers, 'signing' | 'publication'>
   readonly metrics: MetricSlots
@@ -65,9 +71,11 @@ interface ServerParts extends Pick<DegradationSources, 'engine' | 'store'> {
 
 /** Where a running server reads its degradations from. */
 export function degradationSources({ config, engine, store, checkpoints, metrics }: ServerParts): DegradationSources {
+  const verdicts = new ChainVerdicts(nodeDisk, store.paths, engine.deploymentId)
   return {
     engine,
     store,
+    chain: (head) => verdicts.read(head),
     checkpointFacts: () => checkpointFacts(checkpoints),
     hasMetDamage: () => metrics.total(metrics.damageSlot('audit')) > 0,
     clock: systemMilliseconds,

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { systemMilliseconds } from '../../engine/clock.ts'
 import type { HashThreads } from '../../engine/hashing/hash-threads.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { ChainVerdicts } from '../../engine/journal/chain-verdicts.ts'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
 import { readVerifierKey } from '../../engine/checkpoints/checkpoint-note.ts'
 import { ProofSigner } from '../../engine/keys/proof-signer.ts'
@@ -13,6 +14,7 @@ import type { MetricSlots } from '../../planes/metrics/metric-slots.ts'
 import type { RequestClass } from '../../planes/metrics/metric-table.ts'
 import { ManagementAuthenticator } from '../../planes/management/access/authenticate.ts'
 import type { CounterHistory } from '../../planes/metrics/counter-history.ts'
+import { ChainRuns } from '../../planes/management/audit/chain-runs.ts'
 import { DownloadTickets } from '../../planes/management/downloads/download-tickets.ts'
 import type { EventStreams } from '../../planes/management/events/event-streams.ts'
 import { HeavyWork } from '../../planes/management/heavy-work.ts'
@@ -144,6 +146,7 @@ function scrapeSources(parts: ManagementParts, certificates: Pick<CertificateRel
     threads: () => [main, engine, ...frontEnds.threads, ...hashing.threads],
     workers,
     snapshots: () => snapshots.facts,
+    chain: parts.degradations.chain,
     degradations: () => degradations(parts.degradations),
     clockBehind: () => behindOf(parts.degradations),
     checkpoints: { facts: () => checkpointFacts(checkpoints), last: () => store.checkpoints.last() },
@@ -162,6 +165,14 @@ function witnessOf({ config, engine, store }: ManagementParts): Witness {
   })
 }
 
+/** Keeps what requests find out about the chain. */
+function chainRuns({ engine, store, log }: ManagementParts): ChainRuns {
+  const verdicts = new ChainVerdicts(nodeDisk, store.paths, engine.deploymentId)
+  return new ChainRuns(verdicts, systemMilliseconds, (error) => {
+    log.error({ err: error }, 'the verdict of a verification of the chain could not be kept')
+  })
+}
+
 function managementServices(
   parts: ManagementParts,
   certificates: Pick<CertificateReload, 'served'>,
@@ -176,6 +187,7 @@ function managementServices(
     catalog,
     access,
     audit: new AuditLog(nodeDisk, paths, store.environment),
+    chain: { kept: parts.degradations.chain, runs: chainRuns(parts) },
     checkpoints: new CheckpointLog(nodeDisk, paths, store.checkpoints, (size, what) => {
       if (what !== undefined) damageFound('trees', what)
       parts.checkpoints.signing.mend(size)

@@ -15,6 +15,7 @@ import { EventStreams } from '../../planes/management/events/event-streams.ts'
 import { CommitCounts } from '../../projections/catalog/commit-counts.ts'
 import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
 import { type CheckpointWorkers, checkpointWorkers } from '../checkpoints/start.ts'
+import { keepRefusedStart, keepStart } from './chain-of-start.ts'
 import { frontEndCountOf } from './chosen-driver.ts'
 import type { Config } from '../config/config-types.ts'
 import { keyAdvice, type ServerCredentials } from '../config/server-credentials.ts'
@@ -96,9 +97,11 @@ export async function openParts(
       thread: frontEndCount,
     }),
   ).catch((error: ExitError) => {
+    keepRefusedStart(paths, log, error.cause)
     throw isOfOtherKey(error) ? new ExitError('masterKey', `${error.message}; ${keyAdvice(config)}`) : error
   })
   logOpening(log, engine)
+  keepStart(paths, log, engine)
   // Of the front ends, and of the main thread for the management plane.
   const sharedGate = createSharedGate(frontEndCount + 1)
   const gate = new ConcurrencyGate(concurrencyLimits(config), sharedGate, frontEndCount)

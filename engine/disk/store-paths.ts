@@ -52,6 +52,8 @@ export class StorePaths {
   readonly restored: string
   /** Only in a backup: no server opens it. */
   readonly backupMark: string
+  /** The last verdicts on the chain of the journal. */
+  readonly verified: string
 
   constructor(root: string) {
     this.root = root
@@ -81,6 +83,7 @@ export class StorePaths {
     this.restoring = join(root, 'restoring')
     this.restored = join(this.journal, 'restored')
     this.backupMark = join(root, 'BACKUP')
+    this.verified = join(root, 'verified')
   }
 
   segment(firstSequence: Sequence): string {

@@ -1,6 +1,7 @@
 import type { Microseconds, Milliseconds } from '../../engine/brands.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { CheckpointKeys } from '../../engine/checkpoints/checkpoint-keys.ts'
+import type { ReadVerdicts } from '../../engine/journal/chain-verdicts.ts'
 import type { WebhookState } from '../../engine/webhooks/state.ts'
 import type { PasswordRecord } from '../../engine/events/values.ts'
 import type { TargetRules } from '../../engine/webhooks/target.ts'
@@ -26,6 +27,7 @@ import type { DownloadTickets } from './downloads/download-tickets.ts'
 import type { EventStreams } from './events/event-streams.ts'
 import type { HeavyWork } from './heavy-work.ts'
 import type { MetricReading } from '../metrics/exposition.ts'
+import type { ChainRuns } from './audit/chain-runs.ts'
 import type { StorageInspection } from './storage/storage-inspection.ts'
 import type { Witness } from './checkpoints/witness.ts'
 
@@ -73,6 +75,8 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly engine: EngineClient
   readonly access: AccessReader
   readonly audit: AuditLog
+  /** The last verdicts on the chain of a journal with this last sequence, and those that requests add. */
+  readonly chain: { readonly kept: (head: number) => ReadVerdicts; readonly runs: ChainRuns }
   readonly checkpoints: CheckpointLog
   readonly witness: Witness
   readonly checkpointKeys: CheckpointKeys

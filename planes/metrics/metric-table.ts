@@ -104,6 +104,10 @@ const SCRAPE_METRICS = {
   object_store_journal_compressed_disk_bytes: 'Bytes that compressed segments take on the disk.',
   object_store_journal_damaged_segments:
     'Segments left uncompressed since the start because they are damaged or unreadable.',
+  object_store_chain_intact:
+    'What the last verification of the whole chain found: 1 if all of it is intact, 0 for damage, which is told at once; absent before the first one.',
+  object_store_chain_verified_seconds: 'When that was, in seconds since 1970.',
+  object_store_chain_verified_sequence: 'Sequence of the last record that it read.',
   object_store_checkpoint_size: 'Records that the last signed checkpoint covers.',
   object_store_checkpoint_age_seconds: 'Time since the last checkpoint was signed.',
   object_store_checkpoint_tree_size: 'Records that the trees of checkpoints cover.',

@@ -36,6 +36,7 @@ const CHECKS = [
   'atomic publication',
   'storage format',
   'restore state',
+  'chain',
   'clock',
   'free space',
   'S3 listener',

@@ -81,9 +81,18 @@ test('a full disk degrades: uploads are refused, and the rest is served', async 
 })
 
 test('everything that degrades, and that it is over', (t) => {
-  const state = { isBelowReserve: false, room: 'everything', damage: 0, met: false, now: 1000, refusal: false }
+  const state = {
+    isBelowReserve: false,
+    room: 'everything',
+    damage: 0,
+    met: false,
+    now: 1000,
+    refusal: false,
+    chain: undefined,
+  }
   const snapshot = {
     journalMilliseconds: () => 1000,
+    journalSequence: () => 0,
     scrub: () => ({ damage: Array.from({ length: state.damage }) }),
   }
   const sources = {
@@ -94,6 +103,7 @@ test('everything that degrades, and that it is over', (t) => {
     },
     store: { space: state, catalog: { snapshot: () => snapshot } },
     checkpointFacts: () => ({ refusal: state.refusal ? 'why' : undefined }),
+    chain: () => ({ whole: state.chain }),
     hasMetDamage: () => state.met,
     clock: () => millisecondsOf(state.now),
     clockToleranceSeconds: 5,
@@ -106,6 +116,8 @@ test('everything that degrades, and that it is over', (t) => {
     [{ room: 'nothing' }, ['records', 'changes']],
     [{ damage: 1 }, ['scrub']],
     [{ met: true }, ['journal']],
+    [{ chain: { problem: {} } }, ['journal']],
+    [{ chain: { problem: undefined } }, []],
     [{ now: -4001 }, ['clock']],
     [{ now: -4000 }, []],
     [{ refusal: true }, ['checkpoints']],

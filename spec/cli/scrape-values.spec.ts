@@ -28,6 +28,7 @@ const sources = {
   concurrencyLimit: 7,
   eventStreams: { open: 3 },
   version: '1.2.3',
+  chain: () => ({ whole: undefined, part: undefined, ignored: undefined }),
   degradations: () => [],
   clockBehind: () => ({ milliseconds: 2500, untilMilliseconds: 0 }),
   certificates: () => new Map(),
@@ -130,6 +131,17 @@ test('workers that are not started yet have no values, and then those that they 
   const unpassed = scrapeValues({ ...sources, workers: workers(undefined) })
   t.equal(unpassed.object_store_lifecycle_lag_seconds, undefined, 'no lag before a pass')
   t.equal(unpassed.object_store_lifecycle_removed_total, 6)
+})
+
+test('the last verdict on the whole chain is measured, and nothing before the first one', (t) => {
+  const found = (whole: object | undefined) => {
+    const values = scrapeValues({ ...sources, chain: () => ({ whole, part: undefined, ignored: undefined }) as never })
+    return Object.entries(values).flatMap(([name, value]) => (name.includes('_chain_') ? [value as unknown] : []))
+  }
+  t.same(found(undefined), [undefined, undefined, undefined])
+  t.same(found({ problem: undefined, atMilliseconds: 1_780_000_000_500, through: 7 }), [1, 1_780_000_000.5, 7])
+  t.same(found({ problem: {}, atMilliseconds: 1000, through: undefined }), [0, 1, undefined])
+  t.end()
 })
 
 test('of snapshots the newest is measured, and nothing is made up where there is none', (t) => {

@@ -5,6 +5,8 @@ import '../../cli/environment.ts'
 import { proofSigningSeed } from '../../engine/keys/store-keys.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
+import { ChainVerdicts } from '../../engine/journal/chain-verdicts.ts'
+import { ChainRuns } from '../../planes/management/audit/chain-runs.ts'
 import { ProofSigner } from '../../engine/keys/proof-signer.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/limits/concurrency-gate.ts'
 import { MetricSlots } from '../../planes/metrics/metric-slots.ts'
@@ -124,6 +126,9 @@ export const SCRAPED: ScrapeValues = {
   object_store_journal_compressed_bytes: 4000,
   object_store_journal_compressed_disk_bytes: 1000,
   object_store_journal_damaged_segments: 0,
+  object_store_chain_intact: 1,
+  object_store_chain_verified_seconds: 1_780_000_400.5,
+  object_store_chain_verified_sequence: 39,
   object_store_checkpoint_size: 40,
   object_store_checkpoint_age_seconds: 2.5,
   object_store_checkpoint_tree_size: 41,
@@ -229,6 +234,7 @@ function servicesOf(
   const { services, store, paths } = server
   const { access, environment, events, secrets } = server.session
   const { catalog, payloads, uploads, space, inlineBytesMaximum, versionIds } = services
+  const verdicts = new ChainVerdicts(nodeDisk, paths, store.deploymentId)
   return {
     engine: options.engine?.(store.client) ?? store.client,
     catalog,
@@ -239,6 +245,10 @@ function servicesOf(
     versionIds,
     access,
     audit: new AuditLog(nodeDisk, paths, environment),
+    chain: {
+      kept: (head) => verdicts.read(head),
+      runs: new ChainRuns(verdicts, clock, (error) => void server.failures.push(error)),
+    },
     checkpoints: new CheckpointLog(nodeDisk, paths, server.session.checkpoints, (size, what) => {
       if (what !== undefined) slots.region(0)[slots.damageSlot('trees')]! += 1
       options.mend?.(size)

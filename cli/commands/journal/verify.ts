@@ -1,5 +1,5 @@
-import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { availableParallelism, userInfo } from 'node:os'
+import { dirname, resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
 import { ExitError, exitTable } from '../../exit-codes.ts'
 import {
@@ -9,6 +9,10 @@ import {
   type VerificationReport,
   verifyJournal,
 } from '../../../engine/verify/journal-verifier.ts'
+import { systemMilliseconds } from '../../../engine/clock.ts'
+import { nodeDisk } from '../../../engine/disk/node-disk.ts'
+import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { ChainVerdicts } from '../../../engine/journal/chain-verdicts.ts'
 import type { Verdict } from '../../../engine/verify/verdicts.ts'
 import { type KeptNote, readKeptNote, requireSameLog } from '../../checkpoints/kept-checkpoint.ts'
 import { reportAsJson, reportAsText } from './verify-report.ts'
@@ -29,7 +33,8 @@ export class JournalVerifyCommand extends JournalCommand {
       PATH is a data directory, or its journal directory; by default the one in the configuration. With the credential master
       key (OBJECT_STORE_CREDENTIAL_MASTER_KEY) changes of accounts, policies and tokens are authenticated too.
 
-      It only reads, and may run while the server writes. It shares no code with the server, only the specification
+      It only reads, and may run while the server writes. Without PATH the verdict is kept in the data directory, for
+      "storage status", the metrics and "server doctor". It shares no code with the server, only the specification
       spec/formats/journal.md.
 
       With --checkpoint, one that was kept elsewhere: proves that its records are still the first ones. With --key, from
@@ -72,9 +77,26 @@ export class JournalVerifyCommand extends JournalCommand {
     kept?.requireSigned(report.checkpoints.handovers)
     const lines = this.json ? [reportAsJson(report, kept)] : reportAsText(report, seconds, kept)
     this.context.stdout.write(`${lines.join('\n')}\n`)
+    this.#keepVerdict(directory, report)
     if (report.intact) return exitTable.ok.code
     const lost = report.problems.some(({ verdict }) => LOST.has(verdict))
     return (lost ? exitTable.dataLost : exitTable.storeDamaged).code
+  }
+
+  /** Keeps the verdict beside the store that is configured or named by --data-dir. A PATH is a copy, which is only read. */
+  #keepVerdict(directory: string, report: VerificationReport): void {
+    const paths = new StorePaths(dirname(directory))
+    if (this.place !== undefined || nodeDisk.exists(paths.backupMark)) return
+    // What does not agree with a head or a checkpoint of the caller may be their mistake.
+    if (!report.intact && (this.expectHead !== undefined || this.checkpoint !== undefined)) return
+    const { deploymentId, firstSequence: from, headSequence: through, headHash, problems } = report
+    const verdict = { from, through, headHash, program: 'journal verify', problem: problems[0] } as const
+    try {
+      const who = { atMilliseconds: systemMilliseconds(), by: accountOfHost() }
+      new ChainVerdicts(nodeDisk, paths, deploymentId).keep({ ...verdict, ...who }, through)
+    } catch (error) {
+      this.context.stderr.write(`object-store: the verdict was not kept: ${(error as Error).message}\n`)
+    }
   }
 
   async #verify(directory: string, options: VerificationOptions): Promise<VerificationReport> {
@@ -117,5 +139,14 @@ export class JournalVerifyCommand extends JournalCommand {
     const [, sequence = '', hash = ''] = /^(\d{1,16}):([0-9a-f]{64})$/i.exec(this.expectHead) ?? []
     if (hash === '') throw new ExitError('usage', '--expect-head takes SEQUENCE:HASH with 64 hexadecimal digits')
     return { expectedHead: { sequence: Number(sequence), hash: hash.toLowerCase() } }
+  }
+}
+
+/** Who runs this command; an account without a name has its number. */
+function accountOfHost(): string {
+  try {
+    return `host:${userInfo().username}`
+  } catch {
+    return `host:${process.getuid?.() ?? 'unknown'}`
   }
 }

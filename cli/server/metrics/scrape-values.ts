@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import type { Milliseconds } from '../../../engine/brands.ts'
 import type { Disk } from '../../../engine/disk/disk.ts'
+import type { ReadVerdicts } from '../../../engine/journal/chain-verdicts.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import {
   type Degradation,
@@ -34,6 +35,8 @@ export interface ScrapeSources {
   readonly workers: () => WorkerSources
   readonly snapshots: () => SnapshotFacts
   readonly checkpoints: { facts(): SigningFacts; last(): CheckpointState | undefined }
+  /** The last verdicts on the chain of a journal with this last sequence. */
+  readonly chain: (head: number) => ReadVerdicts
   readonly degradations: () => readonly Degradation[]
   readonly clockBehind: () => ClockBehind
   /** The time of day. */
@@ -47,6 +50,7 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
   const totals = snapshot.totals()
   const uploads = snapshot.uploadUsage()
   const scrub = snapshot.scrub()
+  const verdicts = sources.chain(snapshot.journalSequence())
   const physical = physicalBytes(disk, paths, snapshot)
   const snapshots = sources.snapshots()
   const made = snapshots.newest?.createdMilliseconds
@@ -75,6 +79,7 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
     object_store_objects: totals.objects,
     object_store_event_streams: sources.eventStreams.open,
     ...workerValues(sources.workers()),
+    ...chainValues(verdicts),
     ...checkpointValues(sources),
     object_store_snapshot_age_seconds: made === undefined ? undefined : Math.max(0, sources.clock() - made) / 1000,
     object_store_snapshot_bytes: snapshots.newest?.bytes,
@@ -86,6 +91,14 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
 
 function degradedSamples(found: readonly Degradation[]): readonly MetricSample[] {
   return degradationNames.map((reason) => ({ labels: { reason }, value: found.includes(reason) ? 1 : 0 }))
+}
+
+function chainValues({ whole }: ReadVerdicts) {
+  return {
+    object_store_chain_intact: whole && (whole.problem === undefined ? 1 : 0),
+    object_store_chain_verified_seconds: whole && whole.atMilliseconds / 1000,
+    object_store_chain_verified_sequence: whole?.through,
+  }
 }
 
 function checkpointValues({ checkpoints, clock }: Pick<ScrapeSources, 'checkpoints' | 'clock'>) {

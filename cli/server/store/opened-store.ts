@@ -1,4 +1,4 @@
-import type { Microseconds } from '../../../engine/brands.ts'
+import type { Microseconds, Sequence } from '../../../engine/brands.ts'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import type { Clock } from '../../../engine/clock.ts'
 import type { EngineLoop } from '../../../engine/loop/engine-loop.ts'
@@ -24,6 +24,8 @@ export interface OpeningReport {
   readonly cut: CutTail | undefined
   /** Id of the master key that this start has given the store in place of the previous one. */
   readonly changedMasterKey: string | undefined
+  /** The records whose chain this start verified; undefined for a new store. */
+  readonly verified: { readonly from: Sequence; readonly through: Sequence; readonly headHash: string } | undefined
 }
 
 /** An open store: the engine and what belongs to it. The caller holds the lock. */

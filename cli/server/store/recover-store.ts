@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { next, previous, sequenceOf } from '../../../engine/brands.ts'
 import { systemClock } from '../../../engine/clock.ts'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
@@ -10,6 +11,7 @@ import { HeadFile } from '../../../engine/journal/head-mark.ts'
 import { Journal } from '../../../engine/journal/journal.ts'
 import { JournalDamagedError } from '../../../engine/journal/journal-errors.ts'
 import type { FoundKeys } from '../../../engine/journal/key-file.ts'
+import type { LastRecord } from '../../../engine/journal/positions.ts'
 import { readGenesis } from '../../../engine/journal/read-journal.ts'
 import { segmentFirsts } from '../../../engine/journal/segment.ts'
 import { sweepCompressing } from '../../../engine/journal/cold/compress-segment.ts'
@@ -20,7 +22,7 @@ import type { Recounted } from '../../../projections/apply/recount.ts'
 import { openProjections } from '../../../projections/open-projections.ts'
 import { replay } from '../../../projections/replay/replay.ts'
 import { earlyKeys, identityOf, type KeysOutcome } from '../../access/access-keys.ts'
-import type { StoreHooks } from './opened-store.ts'
+import type { OpeningReport, StoreHooks } from './opened-store.ts'
 import { keepKeys } from './change-master-key.ts'
 import type { Opened } from './opened-parts.ts'
 import { requireWhole } from './whole-directory.ts'
@@ -96,9 +98,21 @@ export async function recoverStore(
     refusedSnapshots: projections.refusedSnapshots,
     cut: tail?.cut,
     changedMasterKey: undefined,
+    verified: tail && verifiedBy(tail, applied),
   }
   const parts = { disk, paths, options, hooks, clock, head, journal, projections, report, keys, access }
   return { ...parts, ring, nextMasterKey: options.nextMasterKey }
+}
+
+/** The records whose chain a start has verified: the last segment, and what replay has applied. */
+function verifiedBy({ segment, chain }: JournalTail, applied: LastRecord | undefined): OpeningReport['verified'] {
+  const replayed = applied === undefined ? sequenceOf(0) : next(applied.sequence)
+  const { firstSequence } = segment.header
+  return {
+    from: replayed < firstSequence ? replayed : firstSequence,
+    through: previous(chain.nextSequence),
+    headHash: Buffer.from(chain.head).toString('hex'),
+  }
 }
 
 /** Why the projections must be rebuilt. They are not synced, so they survive the end of the process but not of the kernel. */

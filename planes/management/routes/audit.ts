@@ -123,7 +123,7 @@ const getChain = defineRoute({
       }),
     ),
   },
-  async handle(request, { audit, heavy, damageFound }) {
+  async handle(request, { audit, chain, heavy, damageFound }) {
     const from = sequenceOf(request.query('from'))
     const { sequence: head } = audit.head
     if (from > head) throw invalid('from', `there is nothing to check: the last record of the log is ${head}`)
@@ -131,6 +131,7 @@ const getChain = defineRoute({
     const report = await heavy.run('scan', request, () => audit.chain(from, limit))
     const [problem] = report.problems
     if (problem !== undefined) damageFound('audit', damageText(problem))
+    chain.runs.verified(request.identity, report)
     // The record of this request keeps the verdict: who verified what, when, up to which record.
     const verdict = { verified_from: from, verified_to: from + report.checked - 1, problems: report.problems.length }
     request.journal.note(

@@ -11,13 +11,14 @@ import { FLAG, listOf, object, orNull, text, whole } from '../schemas/schema.ts'
 import { beginScrub, damageOfScrub, scrubRecord } from '../scrub/scrub-record.ts'
 import { CHECKPOINTS, checkpointsRecord } from '../checkpoints/storage-checkpoints.ts'
 import { SNAPSHOTS, snapshotRecord } from './storage-snapshots.ts'
+import { CHAIN, chainRecord, isChainDamaged } from '../storage/chain-record.ts'
 import { inspectionCursor, type StorageFindings } from '../storage/storage-inspection.ts'
 
 const getStatus = defineRoute({
   pattern: 'GET /storage/status',
   roles: EVERYONE,
   summary:
-    'Capacity, available and temporary bytes, what the last scrub found, snapshots of the projections, and checkpoints.',
+    'Capacity, available and temporary bytes, what the last scrub found, snapshots of the projections, checkpoints, and the last verdict on the chain.',
   answer: {
     200: json(
       object({
@@ -27,26 +28,29 @@ const getStatus = defineRoute({
         scrub: orNull(component('StorageScrub')),
         snapshots: SNAPSHOTS,
         checkpoints: CHECKPOINTS,
+        chain: CHAIN,
       }),
     ),
   },
-  handle(_request, { space, catalog, storage, versionIds, snapshots, checkpoints, checkpointFacts }) {
+  handle(_request, { space, catalog, chain, storage, versionIds, snapshots, checkpoints, checkpointFacts }) {
     const { capacityBytes, availableBytes } = space.space
     const snapshot = catalog.snapshot()
+    const head = snapshot.journalSequence()
     return jsonResponse(200, {
       capacity_bytes: capacityBytes,
       available_bytes: availableBytes,
       temporary_upload_bytes: storage.arrivingBytes() + snapshot.uploadUsage().bytes,
       scrub: scrubRecord(snapshot, versionIds),
-      snapshots: snapshotRecord(snapshots(), snapshot.journalSequence()),
+      snapshots: snapshotRecord(snapshots(), head),
       checkpoints: checkpointsRecord(checkpointFacts(), checkpoints.newest()),
+      chain: chainRecord(chain.kept(head), head),
     })
   },
   command: command(
     'storage status',
-    'show capacity, free space, what the last scrub found, snapshots and checkpoints',
+    'show capacity, free space, what the last scrub found, snapshots, checkpoints and the last verdict on the chain',
     {
-      exit: ({ scrub }) => (damageOfScrub(scrub) ? 'storeDamaged' : 'ok'),
+      exit: ({ scrub, chain }) => (damageOfScrub(scrub) || isChainDamaged(chain) ? 'storeDamaged' : 'ok'),
     },
   ),
 })

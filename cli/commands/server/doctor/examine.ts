@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { nodeDisk } from '../../../../engine/disk/node-disk.ts'
 import { isStoreLocked } from '../../../../engine/disk/store-lock.ts'
 import { segmentName, StorePaths } from '../../../../engine/disk/store-paths.ts'
+import { ChainVerdicts } from '../../../../engine/journal/chain-verdicts.ts'
 import { decodeGenesis, type Genesis } from '../../../../engine/journal/bodies.ts'
 import { readGenesis } from '../../../../engine/journal/read-journal.ts'
 import { systemMilliseconds } from '../../../../engine/clock.ts'
@@ -47,6 +48,7 @@ export async function examine(config: Config): Promise<Finding[]> {
     await findingOf('atomic publication', () => atomicPublication(paths)),
     await findingOf('storage format', () => storageFormat(genesis)),
     await findingOf('restore state', async () => restoreState(paths, await journalEnd)),
+    await findingOf('chain', async () => chainVerdict(paths, genesis, await journalEnd)),
     await findingOf('clock', async () => clock(config, await journalEnd)),
     await findingOf('free space', () => freeSpace(config, paths)),
     await findingOf('S3 listener', () => listener(config['s3.bind'], isRunning)),
@@ -217,6 +219,25 @@ interface JournalEnd {
 async function endOfJournal(paths: StorePaths): Promise<JournalEnd> {
   const mark = nodeDisk.exists(paths.head) ? (await readHeadMark(paths.journal)).mark : undefined
   return { mark, result: verifyLastSegment(paths, mark?.sequence) }
+}
+
+/** The last verdict on the chain that is kept. It is not verified again: that takes long. */
+function chainVerdict(
+  paths: StorePaths,
+  genesis: Genesis | Error | undefined,
+  { result }: JournalEnd,
+): string | Omit<Finding, 'check'> {
+  if (result === undefined) return { status: 'skipped', detail: 'the store was not created yet' }
+  const id =
+    genesis === undefined || genesis instanceof Error ? undefined : Buffer.from(genesis.deploymentId).toString('hex')
+  const { whole, ignored } = new ChainVerdicts(nodeDisk, paths, id).read(result.nextSequence - 1)
+  if (ignored !== undefined) return { status: 'warning', detail: `${paths.verified} is ignored: ${ignored}` }
+  if (whole === undefined) return 'the whole chain was not verified yet; journal verify does it'
+  const { through, by, program, problem, atMilliseconds } = whole
+  const when = `${new Date(atMilliseconds).toISOString()} by ${program} of ${by}`
+  if (problem === undefined) return `it was intact up to record ${through}, verified ${when}`
+  const place = problem.sequence === undefined ? '' : ` at record ${problem.sequence}`
+  throw new Error(`damage was found${place}, ${when}: ${problem.verdict}, ${problem.detail}; run journal verify`)
 }
 
 /** Whether the clock of this host is behind the last entry of the journal. */

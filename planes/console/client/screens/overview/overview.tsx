@@ -138,8 +138,34 @@ function Capacity({ status, metrics, steps }: Shown) {
           {counted(riseOf(steps, 'object_store_journal_records_total'), 'record')},{' '}
           {formatBytes(riseOf(steps, 'object_store_journal_written_bytes_total'))}
         </dd>
+        <dt>Chain</dt>
+        <dd>
+          <ChainVerdict chain={status.chain} />
+        </dd>
       </dl>
     </section>
+  )
+}
+
+/** The last verdict on the whole chain. */
+function ChainVerdict({ chain: { whole, ignored } }: { readonly chain: Overview['status']['chain'] }) {
+  if (ignored !== null) return <span class="badge warning">verdict ignored: {ignored}</span>
+  if (whole === null) return <>not verified as a whole yet</>
+  const { through, problem, verified_at: at, verified_by: by, program } = whole
+  const place = problem === null || problem.sequence === null ? '' : ` at record ${problem.sequence}`
+  return (
+    <>
+      {problem === null ? (
+        <span class="badge good">intact</span>
+      ) : (
+        <span class="badge bad">
+          {problem.verdict}
+          {place}
+        </span>
+      )}
+      {through === null ? ' ' : ` up to record ${formatCount(through)}, `}
+      <Time at={at} />, {program} of {by}
+    </>
   )
 }
 
