@@ -200,6 +200,10 @@ function report(from: number, nextFrom: number | undefined, problem?: number): C
   } as ChainReport
 }
 
+function caller(id: string) {
+  return { role: 'auditor', credentialId: id } as const
+}
+
 test('pages of several callers, out of order, with damage, and of too many callers', (t) => {
   const kept: ChainVerdict[] = []
   const failed: unknown[] = []
@@ -213,7 +217,6 @@ test('pages of several callers, out of order, with damage, and of too many calle
     () => millisecondsOf(7),
     (error) => failed.push(error),
   )
-  const caller = (id: string) => ({ role: 'auditor', credentialId: id }) as const
   runs.verified(caller('a'), report(0, 100))
   runs.verified(caller('b'), report(100, undefined))
   t.match(kept.splice(0), [{ from: 100, through: 1000, by: 'management:auditor b' }], "another's pages are not added")

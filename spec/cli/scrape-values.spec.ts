@@ -133,14 +133,16 @@ test('workers that are not started yet have no values, and then those that they 
   t.equal(unpassed.object_store_lifecycle_removed_total, 6)
 })
 
+/** Values of the metrics of the chain. */
+function chainValues(whole: object | undefined): unknown[] {
+  const values = scrapeValues({ ...sources, chain: () => ({ whole, part: undefined, ignored: undefined }) as never })
+  return Object.entries(values).flatMap(([name, value]) => (name.includes('_chain_') ? [value as unknown] : []))
+}
+
 test('the last verdict on the whole chain is measured, and nothing before the first one', (t) => {
-  const found = (whole: object | undefined) => {
-    const values = scrapeValues({ ...sources, chain: () => ({ whole, part: undefined, ignored: undefined }) as never })
-    return Object.entries(values).flatMap(([name, value]) => (name.includes('_chain_') ? [value as unknown] : []))
-  }
-  t.same(found(undefined), [undefined, undefined, undefined])
-  t.same(found({ problem: undefined, atMilliseconds: 1_780_000_000_500, through: 7 }), [1, 1_780_000_000.5, 7])
-  t.same(found({ problem: {}, atMilliseconds: 1000, through: undefined }), [0, 1, undefined])
+  t.same(chainValues(undefined), [undefined, undefined, undefined])
+  t.same(chainValues({ problem: undefined, atMilliseconds: 1_780_000_000_500, through: 7 }), [1, 1_780_000_000.5, 7])
+  t.same(chainValues({ problem: {}, atMilliseconds: 1000, through: undefined }), [0, 1, undefined])
   t.end()
 })
 
