@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { type Sequence, sequenceOf } from '../brands.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
@@ -92,7 +92,8 @@ export function writeKeyFile(disk: Disk, paths: StorePaths, ring: KeyRing, searc
       return { sequence, check: hex(check), sealed_previous: hex(sealedPrevious), after: hex(after) }
     }),
   })
-  const text = `${covered}\n${hex(codeOf(covered, ring))}\n`
+  const signed = `${covered}\n${hex(codeOf(covered, ring))}\n`
+  const text = `${signed}${digestOf(signed)}\n`
   disk.remove(paths.keysMaking)
   const file = disk.create(paths.keysMaking)
   try {
@@ -113,6 +114,11 @@ function codeOf(covered: string, { masterKey, deploymentId }: KeyRing): Buffer {
   return createHmac('sha256', keyFileKey(masterKey, deploymentId)).update(covered).digest()
 }
 
+/** Shows damage to who has a key that the file does not list: nobody else can check the code. */
+function digestOf(signed: string): string {
+  return createHash('sha256').update(signed).digest('hex')
+}
+
 function isRight({ covered, code }: KeyFile, ring: KeyRing): boolean {
   return timingSafeEqual(codeOf(covered, ring), code)
 }
@@ -130,9 +136,10 @@ function readKeyFile(disk: Disk, paths: StorePaths): KeyFile | undefined {
   return parseKeyFile(bytes.toString('utf8'))
 }
 
-/** A key file; undefined for any other text. */
+/** A key file; undefined for any other text, and for a damaged one. */
 function parseKeyFile(text: string): KeyFile | undefined {
-  const [covered = '', code = ''] = text.split('\n')
+  const [covered = '', code = '', digest] = text.split('\n')
+  if (digest !== digestOf(`${covered}\n${code}\n`)) return undefined
   try {
     const parsed = JSON.parse(covered) as Readonly<Record<string, unknown>>
     if (parsed['format'] !== FORMAT || parsed['format_version'] !== FORMAT_VERSION) return undefined

@@ -2,8 +2,9 @@
  * A master key that is changed: what opens before and after, who may start, and every crash on the way.
  * Proves: AUT-S3P-07.
  */
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { test } from 'tap'
 import { sequenceOf } from '../../engine/brands.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
@@ -20,6 +21,7 @@ import { createBucket } from '../support/commands.ts'
 import { FaultDisk, inputOutputError } from '../support/disks/fault-disk.ts'
 import { operationPoints } from '../support/disks/operation-points.ts'
 import { journalEntries } from '../support/journal-entries.ts'
+import { flipBitInPlace } from '../support/journal-files.ts'
 import { askStranger, verifyAtRest } from '../support/journals/journal-verdicts.ts'
 import { rebuiltTables } from '../support/rebuilt-tables.ts'
 import { strideOf } from '../support/share-of-cases.ts'
@@ -287,4 +289,24 @@ test('a disk that fails at any operation of the change leaves a store that opens
     t.ok(!readdirSync(join(at, 'journal')).includes('keys-making'))
     rmSync(at, { recursive: true })
   }
+})
+
+test('a flipped bit anywhere in the key file never makes the right key a wrong one', async (t) => {
+  const paths = await changedStore(t.testdir())
+  const found = () => {
+    const { changes } = findKeys(roomyDisk, paths, SECOND).ring
+    return changes.map(({ sequence, check }) => `${sequence} ${Buffer.from(check).toString('hex')}`)
+  }
+  const expected = found()
+  const wrong: string[] = []
+  for (let bit = 0; bit < statSync(paths.keys).size * 8; bit += strideOf(31)) {
+    flipBitInPlace(paths.keys, bit)
+    try {
+      if (!isDeepStrictEqual(found(), expected)) wrong.push(`${bit}: others`)
+    } catch (error) {
+      wrong.push(`${bit}: ${(error as Error).message}`)
+    }
+    flipBitInPlace(paths.keys, bit)
+  }
+  t.same(wrong, [])
 })
