@@ -1,10 +1,11 @@
 import { Command, Option } from 'clipanion'
+import { EXPIRES_AT } from '../../planes/management/schemas/common.ts'
 import { objectPath } from '../../planes/management/routing/route-command.ts'
 import { ClientCommand } from '../client/client-command.ts'
 import { pathOf } from '../client/management-client.ts'
 import { fields } from '../client/tables.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
-import { objectArgument, secondsOption, wholeOption } from '../commands/option-values.ts'
+import { objectArgument, secondsOption, timeOption, wholeOption } from '../commands/option-values.ts'
 
 /** Of a password with the end of its line; the server takes 1,024. */
 const PASSWORD_BYTES_MAXIMUM = 4096
@@ -27,6 +28,7 @@ export class ShareCreateCommand extends ClientCommand {
 
   object = Option.String({ name: 'bucket/key' })
   expires = Option.String('--expires', { description: 'seconds until it expires, or a duration such as 12h or 7d' })
+  expiresAt = Option.String('--expires-at', { description: EXPIRES_AT })
   versionId = Option.String('--version-id', { description: 'this version, instead of whatever is current' })
   passwordStdin = Option.Boolean('--password-stdin', false, { description: 'read a password from standard input' })
   maxDownloads = Option.String('--max-downloads', { description: 'how often it can be downloaded' })
@@ -38,6 +40,7 @@ export class ShareCreateCommand extends ClientCommand {
       version_id: this.versionId,
       password: this.passwordStdin ? await this.#password() : undefined,
       expires_in_seconds: this.expires === undefined ? undefined : secondsOption('--expires', this.expires),
+      expires_at: timeOption('--expires-at', this.expiresAt),
       maximum_downloads: wholeOption('--max-downloads', this.maxDownloads),
       file_name: this.fileName,
     }

@@ -1,7 +1,16 @@
 import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
-import { accountRows, credentialRows, getAccessVersion, policyRows, tokenRows } from './tables.ts'
+import {
+  accountRows,
+  credentialRows,
+  type DeletedCredential,
+  deletedCredentialRows,
+  deletedNameRows,
+  getAccessVersion,
+  policyRows,
+  tokenRows,
+} from './tables.ts'
 
 /**
  * Reads access, from any thread. After `version` reads see everything that was acknowledged before it; `account`,
@@ -44,6 +53,23 @@ export class AccessReader {
 
   policy(policy: string): PolicyState | undefined {
     return policyRows.get(this.#tables.policies, policy)
+  }
+
+  /** The name of an account or token by its id, also of one that is deleted. Sees the state of the last `version`. */
+  nameOf(id: string): string | undefined {
+    const { accounts, tokens, deletedNames } = this.#tables
+    const found = accountRows.get(accounts, id) ?? tokenRows.get(tokens, id) ?? deletedNameRows.get(deletedNames, id)
+    return found?.title
+  }
+
+  /** A credential that was deleted, or whose account was. Sees the state of the last `version`. */
+  deletedCredential(accessKey: string): DeletedCredential | undefined {
+    return deletedCredentialRows.get(this.#tables.deletedCredentials, accessKey)
+  }
+
+  /** The id of a token with this SHA-256 that was revoked. */
+  revokedToken(digest: Uint8Array): string | undefined {
+    return this.#tables.deletedTokens.get(Buffer.from(digest))?.toString()
   }
 
   /** By id. */

@@ -9,9 +9,12 @@ import type { NamedTables } from '../tables/named-tables.ts'
 import {
   accountRows,
   credentialRows,
+  deletedCredentialRows,
+  deletedNameRows,
   policyRows,
   putAccessCode,
   putAccessVersion,
+  putDeletedToken,
   putTitle,
   removeTitle,
   titleIsTaken,
@@ -133,6 +136,8 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
         if (before === undefined) throw new Error(`token ${change.token} is revoked but not there`)
         tokenDigests.remove(Buffer.from(before.digest))
         removeEnd(this.#tables.accessEnds, endOfToken(before))
+        putDeletedToken(this.#tables.deletedTokens, before)
+        deletedNameRows.put(this.#tables.deletedNames, { id: before.token, title: before.title })
         return tokens.remove(Buffer.from(change.token))
       }
       case 'master-key.changed':
@@ -143,11 +148,16 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
   }
 
   #removeCredential(before: CredentialState): void {
-    removeEnd(this.#tables.accessEnds, endOfCredential(before))
-    this.#tables.credentials.remove(Buffer.from(before.accessKey))
+    this.#forgetCredential(before)
     this.#changeAccount(before.account, ({ credentials }) => ({
       credentials: credentials.filter(({ accessKey }) => accessKey !== before.accessKey),
     }))
+  }
+
+  #forgetCredential(before: CredentialState): void {
+    removeEnd(this.#tables.accessEnds, endOfCredential(before))
+    deletedCredentialRows.put(this.#tables.deletedCredentials, before)
+    this.#tables.credentials.remove(Buffer.from(before.accessKey))
   }
 
   #requireAccount(account: string): AccountState {
@@ -169,11 +179,9 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
 
   #deleteAccount(account: string): void {
     const before = this.#requireAccount(account)
-    for (const { accessKey } of before.credentials) {
-      removeEnd(this.#tables.accessEnds, endOfCredential(this.#requireCredential(accessKey)))
-      this.#tables.credentials.remove(Buffer.from(accessKey))
-    }
+    for (const { accessKey } of before.credentials) this.#forgetCredential(this.#requireCredential(accessKey))
     removeTitle(this.#tables.accountTitles, before)
+    deletedNameRows.put(this.#tables.deletedNames, { id: account, title: before.title })
     this.#tables.accounts.remove(Buffer.from(account))
   }
 }

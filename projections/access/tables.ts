@@ -18,6 +18,9 @@ export const accessTables = {
   policies: 'policies',
   tokens: 'tokens',
   tokenDigests: 'token-digests',
+  deletedNames: 'deleted-names',
+  deletedCredentials: 'deleted-credentials',
+  deletedTokens: 'deleted-tokens',
   accessVersion: 'access-version',
   accessEnds: 'access-ends',
 } as const
@@ -97,6 +100,34 @@ export const tokenRows = idRows<'token', TokenState>(
     expiresMicroseconds,
   }),
 )
+
+/**
+ * What the audit log says of accounts, credentials and tokens that are deleted. They grant nothing, so no seal covers
+ * them; each row is smaller than the entry of its deletion.
+ */
+
+/** `deleted-names`: by the id of an account or token, its last name. */
+export const deletedNameRows = idRows<'id', { readonly id: string; readonly title: string }>(
+  'id',
+  record('name', { title }),
+)
+
+/** `deleted-credentials`: by access key. */
+export interface DeletedCredential {
+  readonly accessKey: string
+  readonly credential: string
+  readonly account: string
+}
+
+export const deletedCredentialRows = idRows<'accessKey', DeletedCredential>(
+  'accessKey',
+  record('credential', { credential, account: field(text, 'account id') }),
+)
+
+/** `deleted-tokens`: SHA-256 of a token (32) -> its id. */
+export function putDeletedToken(table: Table, { token, digest }: Pick<TokenState, 'token' | 'digest'>): void {
+  table.put(Buffer.from(digest), Buffer.from(token))
+}
 
 /** `access-version`: one row, the sequence (8) of the last entry that changed any of them. */
 const VERSION_KEY = Buffer.from('version')

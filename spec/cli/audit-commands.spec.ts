@@ -57,9 +57,9 @@ test('query shows a table', async (t) => {
   t.equal(exitCode, 0)
   t.equal(stderr, '')
   const [heading, ...rows] = stdout.trimEnd().split('\n')
-  t.match(heading, /^TIME +EVENT +RESULT +PRINCIPAL +OPERATION +TARGET$/)
+  t.match(heading, /^TIME +EVENT +RESULT +PRINCIPAL +NAME +OPERATION +TARGET$/)
   t.equal(rows.length, 31)
-  t.match(rows[0], /^\d{4}-.*Z +\d{16} +success +system:root +s3:PUT +spoken-bucket\/object-0$/)
+  t.match(rows[0], /^\d{4}-.*Z +\d{16} +success +system:root +- +s3:PUT +spoken-bucket\/object-0$/)
   t.match(rows.at(-1), /bell\\u\{7\}\\u\{1b\}\[2J$/, 'nothing of a key reaches the terminal as a command')
 })
 

@@ -11,6 +11,9 @@ const server = await startManaged()
 tap.teardown(() => server.stop())
 const { api, apiEndpoint } = server
 const HERE = { OBJECT_STORE_URL: apiEndpoint, OBJECT_STORE_TOKEN: SYSTEM_TOKEN }
+/** Ten days from now. */
+const DAY = new Date(Date.now() + 10 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
+const UNTIL = { expires_at: new RegExp(`^${DAY}T00:00:00(?:\\.0+)?Z$`) }
 const asked = new Set<string>()
 
 function ask(command: string, ...words: readonly string[]): Promise<Outcome> {
@@ -174,6 +177,9 @@ test('accounts, credentials, policies, tokens', async (t) => {
   const rotated = await jsonOf<IssuedCredential>('credential rotate', account.id)
   t.not(rotated.credential_id, credential.credential_id)
   t.match(await textOf('credential temporary', account.id, '--expires-in', '15m'), /\ntemporary +true\n/)
+  t.match(await jsonOf('credential temporary', account.id, '--expires-at', DAY), UNTIL)
+  const both = await ask('credential temporary', account.id, '--expires-at', DAY, '--expires-in', '15m')
+  t.match(both, { exitCode: 2, stderr: /expires_at: must not be sent together with expires_in_seconds/ })
   const soon = await ask('credential temporary', account.id, '--expires-in', 'soon')
   t.match(soon, { exitCode: 2, stderr: /--expires-in: "soon" is not a duration such as 90s, 30m/ })
   t.match(await ask('credential temporary', account.id), { exitCode: 2, stderr: /expires_in_seconds: is missing/ })
@@ -220,6 +226,7 @@ test('accounts, credentials, policies, tokens', async (t) => {
   t.match(await ask('bucket create', 'no', '--token', issued.token), { exitCode: 5, stderr: /FORBIDDEN/ })
   t.equal(await textOf('token revoke', issued.id), 'revoked\n')
   t.match(await ask('session', '--token', issued.token), { exitCode: 5, stderr: /UNAUTHENTICATED/ })
+  t.match(await jsonOf('token issue', 'until', 'auditor', '--expires-at', `${DAY}T00:00:00Z`), UNTIL)
 })
 
 test('lifecycle rules', async (t) => {
@@ -291,6 +298,9 @@ test('embeds', async (t) => {
   const made = await jsonOf<{ id: string; url: string }>('embed create', 'shared/a/cat.jpg', ...options)
   t.match(made, { url: /^https:\/\/store\.example\/embeds\/e\//, cache_seconds: 5 })
   t.match(await jsonOf('embed create', 'shared/a/cat.jpg'), { allowed_origins: ['*'], expires_at: null })
+  t.match(await jsonOf('embed create', 'shared/a/cat.jpg', '--expires-at', DAY), UNTIL)
+  t.match(await jsonOf('share create', 'shared/a/cat.jpg', '--expires-at', DAY), UNTIL)
+  t.match(await jsonOf('embed update', made.id, '--expires-at', DAY), UNTIL)
   t.match(await jsonOf('embed show', made.id), { allowed_origins: ['https://a.example', 'https://b.example'] })
   t.match(await textOf('embed list', 'shared/a/cat.jpg'), new RegExp(`^${made.id} +active `, 'm'))
   t.match(await jsonOf('embed update', made.id, '--origins', '*'), { allowed_origins: ['*'], expires_at: String })

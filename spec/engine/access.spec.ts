@@ -1,6 +1,6 @@
 /**
  * Accounts, credentials, tokens and policies.
- * Proves: RES-POL-02, RES-POL-03, RES-POL-04, RES-POL-05.
+ * Proves: RES-ACC-01, RES-POL-02, RES-POL-03, RES-POL-04, RES-POL-05.
  */
 import { rmSync } from 'node:fs'
 import * as fc from 'fast-check'
@@ -266,6 +266,8 @@ test('the journal leads to the same rows', async (t) => {
   await first.close(true)
   const live = await dumpStore(first.paths)
   t.ok(live['accounts']?.length === 1 && live['credentials']?.length === 3 && live['tokens']?.length === 1)
+  t.equal(live['deleted-names']?.length, 2)
+  t.equal(live['deleted-credentials']?.length, 1)
   rmSync(first.paths.projections, { recursive: true })
   const second = await openTestStore(root)
   await second.close(true)
@@ -278,6 +280,9 @@ test('the journal leads to the same rows', async (t) => {
     'tokens',
     'token-digests',
     'access-version',
+    'deleted-names',
+    'deleted-credentials',
+    'deleted-tokens',
   ]) {
     t.same(again[table], live[table], table)
   }

@@ -4,7 +4,7 @@ import { TIME_FORMS, timeOption, wholeOption } from '../option-values.ts'
 import { damageLines, type DamageRecord } from './damage-lines.ts'
 import { ClientCommand } from '../../client/client-command.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
-import { recordTable } from '../journal/records/record-table.ts'
+import { namedRecordTable } from '../journal/records/record-table.ts'
 import { type Cursor, type Event, readEvents } from './event-pages.ts'
 import { followEvents } from './follow.ts'
 
@@ -78,7 +78,7 @@ export class AuditQueryCommand extends ClientCommand {
   }
 
   async #follow(count: number): Promise<boolean> {
-    const table = recordTable(this.context.stdout)
+    const table = namedRecordTable(this.context.stdout)
     const lines = (events: readonly Event[]) => (this.json ? events.map(jsonText) : table.page(events))
     const { damaged } = await followEvents(this.client(), this.#query(), count, lines, this.context)
     return damaged
@@ -87,7 +87,7 @@ export class AuditQueryCommand extends ClientCommand {
   async #pages(first: Cursor | undefined, limit: number): Promise<boolean> {
     const [client, query, events] = [this.client(), this.#query(), [] as Event[]]
     const order = this.oldestFirst ? 'asc' : 'desc'
-    const table = recordTable(this.context.stdout)
+    const table = namedRecordTable(this.context.stdout)
     let after = first
     let shown = 0
     let damaged = false

@@ -46,8 +46,11 @@ export class ManagementAuthenticator {
   claimOf(authorization: string | undefined): Pairs {
     const token = bearerToken(authorization)
     if (token !== undefined) {
-      const issued = this.#access.tokenByDigest(tokenDigest(token))
-      return claimedCredential(issued?.token, undefined, issued === undefined ? 'unknown' : 'expired')
+      const digest = tokenDigest(token)
+      const issued = this.#access.tokenByDigest(digest)?.token
+      if (issued !== undefined) return claimedCredential(issued, undefined, 'expired')
+      const revoked = this.#access.revokedToken(digest)
+      return claimedCredential(revoked, undefined, revoked === undefined ? 'unknown' : 'deleted')
     }
     const basic = BASIC.exec(authorization ?? '')?.[1]
     if (basic === undefined) return []

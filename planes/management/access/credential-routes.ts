@@ -6,7 +6,7 @@ import { newCredential } from './new-credential.ts'
 import type { ManagementRequest } from '../requests/management-request.ts'
 import { jsonResponse } from '../responses.ts'
 import { command } from '../routing/route-command.ts'
-import { LIFETIME, LIFETIMES, SENT_TIME, sentExpiry } from '../schemas/common.ts'
+import { EXPIRES_AT, LIFETIME, LIFETIMES, SENT_TIME, sentExpiry } from '../schemas/common.ts'
 import { component } from '../schemas/components.ts'
 import { FLAG, object } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
@@ -59,8 +59,13 @@ const issueTemporaryCredential = defineRoute({
   },
   command: command('credential temporary', 'issue a credential that expires', {
     arguments: { account: 'text' },
-    options: { 'expires-in': { seconds: 'seconds until it expires, or a duration such as 15m or 12h; required' } },
-    call: ({ 'expires-in': seconds }) => ({ body: { expires_in_seconds: seconds } }),
+    options: {
+      'expires-in': {
+        seconds: 'seconds until it expires, or a duration such as 15m or 12h; this or the time is required',
+      },
+      'expires-at': { time: EXPIRES_AT },
+    },
+    call: ({ 'expires-in': seconds, 'expires-at': at }) => ({ body: { expires_in_seconds: seconds, expires_at: at } }),
   }),
 })
 

@@ -6,7 +6,7 @@ import { tokenDigest } from './bearer-token.ts'
 import { NAMED_OPTIONS, NAMED_QUERY, namedPage, NEXT_AFTER } from '../requests/named-pages.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command } from '../routing/route-command.ts'
-import { LIFETIME, LIFETIMES, SENT_TIME, sentExpiry, TITLE } from '../schemas/common.ts'
+import { EXPIRES_AT, LIFETIME, LIFETIMES, SENT_TIME, sentExpiry, TITLE } from '../schemas/common.ts'
 import { component } from '../schemas/components.ts'
 import { listOf, object } from '../schemas/schema.ts'
 import { rfc3339, rfc3339OrNull } from '../requests/timestamps.ts'
@@ -65,8 +65,13 @@ const issueToken = defineRoute({
   },
   command: command('token issue', 'issue a management token; it is shown once', {
     arguments: { name: 'text', role: 'text' },
-    options: { 'expires-in': { seconds: 'seconds until it expires, or a duration such as 12h or 30d' } },
-    call: ({ name, role, 'expires-in': seconds }) => ({ body: { name, role, expires_in_seconds: seconds } }),
+    options: {
+      'expires-in': { seconds: 'seconds until it expires, or a duration such as 12h or 30d' },
+      'expires-at': { time: EXPIRES_AT },
+    },
+    call: ({ name, role, 'expires-in': seconds, 'expires-at': at }) => ({
+      body: { name, role, expires_in_seconds: seconds, expires_at: at },
+    }),
   }),
 })
 

@@ -24,7 +24,14 @@ const EVENT_MEMBERS = {
 /** Only of a record whose place in the order of the log is by another time: the clock of the host was behind the log. */
 const OWN_TIME_MEMBERS = { order_time: TIME }
 
+/** A record as it was written, in exports. */
 export const EVENT_RECORD = object(EVENT_MEMBERS, OWN_TIME_MEMBERS)
+
+/** The name of the principal is not in its record: it is looked up when the record is shown. */
+export const PRINCIPAL_NAME = orNull(text())
+
+/** A record in a page. */
+export const NAMED_EVENT_RECORD = object({ ...EVENT_MEMBERS, principal_name: PRINCIPAL_NAME }, OWN_TIME_MEMBERS)
 
 type AuditColumn = keyof typeof EVENT_MEMBERS
 

@@ -8,6 +8,7 @@ import { NAMED_OPTIONS, NAMED_QUERY, namedPage, NEXT_AFTER } from '../requests/n
 import { bucketIn, requireKey, VERSION_ERRORS } from '../object-lookup.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command, objectPath } from '../routing/route-command.ts'
+import { EXPIRES_AT } from '../schemas/common.ts'
 import { component } from '../schemas/components.ts'
 import { listOf, object, text, whole } from '../schemas/schema.ts'
 import {
@@ -107,14 +108,16 @@ const createEmbed = defineRoute({
     options: {
       origins: 'origins of pages that may show it, with commas between them; all by default',
       expires: { seconds: 'seconds until it expires, or a duration such as 12h or 30d' },
+      'expires-at': { time: EXPIRES_AT },
       'version-id': 'this version, instead of whatever is current',
       'cache-seconds': { seconds: 'how long caches may keep it, 60 by default' },
     },
-    call: ({ target, origins = '*', expires, 'version-id': version, 'cache-seconds': cache }) => ({
+    call: ({ target, origins = '*', expires, 'expires-at': at, 'version-id': version, 'cache-seconds': cache }) => ({
       path: objectPath(target),
       body: {
         allowed_origins: origins.split(','),
         expires_in_seconds: expires,
+        expires_at: at,
         version_id: version,
         cache_seconds: cache,
       },
@@ -163,13 +166,15 @@ const updateEmbed = defineRoute({
     options: {
       origins: 'origins of pages that may show it, with commas between them',
       expires: { seconds: 'seconds until it expires, or a duration such as 12h or 30d' },
+      'expires-at': { time: EXPIRES_AT },
       'never-expires': { flag: 'it does not expire' },
       'cache-seconds': { seconds: 'how long caches may keep it' },
     },
-    call: ({ origins, expires, 'never-expires': never, 'cache-seconds': cache }) => ({
+    call: ({ origins, expires, 'expires-at': at, 'never-expires': never, 'cache-seconds': cache }) => ({
       body: {
         allowed_origins: origins?.split(','),
         expires_in_seconds: never ? null : expires,
+        expires_at: at,
         cache_seconds: cache,
       },
     }),

@@ -1,7 +1,9 @@
 import { type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../../../engine/brands.ts'
 import { AUDIT_RESULT_NAMES, eventId } from '../../../engine/events/audit.ts'
+import type { AuditRecord } from '../../../projections/audit/audit-record.ts'
 import type { AuditCursor } from '../../../projections/audit/audit-query.ts'
-import { auditEventRecord, EVENT_ID, EVENT_RECORD } from '../audit/audit-forms.ts'
+import { auditEventRecord, EVENT_ID, NAMED_EVENT_RECORD } from '../audit/audit-forms.ts'
+import { PrincipalNames } from '../audit/principal-names.ts'
 import { DAMAGE_MAXIMUM, damageText } from '../../../projections/audit/journal-damage.ts'
 import { CHAIN_PROBLEM, problemRecord } from '../audit/chain-problem.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
@@ -27,6 +29,11 @@ function cursorOf(time: Microseconds | undefined, id: string | undefined): Audit
   return { timeMicroseconds: time, sequence: readSequence('after_id', id) }
 }
 
+function namedRecord(record: AuditRecord, names: PrincipalNames) {
+  const { timestamp, event_id, principal, ...others } = auditEventRecord(record)
+  return { timestamp, event_id, principal, principal_name: names.of(record.entry), ...others }
+}
+
 const getEvents = defineRoute({
   pattern: 'GET /audit/events',
   roles: EVERYONE,
@@ -50,7 +57,7 @@ const getEvents = defineRoute({
   answer: {
     200: json(
       object({
-        events: listOf(EVENT_RECORD, { maximum: EVENTS_MAXIMUM }),
+        events: listOf(NAMED_EVENT_RECORD, { maximum: EVENTS_MAXIMUM }),
         next_time: orNull(TIME),
         next_id: orNull(form(EVENT_ID)),
         head_time: TIME,
@@ -67,7 +74,7 @@ const getEvents = defineRoute({
    * By time; with `order=desc` newest first. The range includes its start and excludes its end. `next` is the cursor of
    * the next page, `head` the cursor of the last record of the log; both are valid for either order.
    */
-  async handle(request, { audit, heavy, damageFound }) {
+  async handle(request, { access, audit, heavy, damageFound }) {
     const query = {
       sinceMicroseconds: request.query('since') ?? microsecondsOf(0),
       untilMicroseconds: request.query('until') ?? microsecondsOf(Number.POSITIVE_INFINITY),
@@ -89,8 +96,9 @@ const getEvents = defineRoute({
     const { records, next, head, scanTruncated, damaged, damage } = page
     const [first] = damage.entries
     if (first !== undefined) damageFound('audit', damageText(first))
+    const names = new PrincipalNames(access)
     return jsonResponse(200, {
-      events: records.map(auditEventRecord),
+      events: records.map((record) => namedRecord(record, names)),
       next_time: rfc3339OrNull(next?.timeMicroseconds),
       next_id: next === undefined ? null : eventId(next.sequence),
       head_time: rfc3339(head.timeMicroseconds),

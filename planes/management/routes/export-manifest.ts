@@ -4,7 +4,8 @@ import type { AuditCursor, AuditPage } from '../../../projections/audit/audit-qu
 import type { AuditRecord } from '../../../projections/audit/audit-record.ts'
 import { DAMAGE_MAXIMUM, DamageList } from '../../../projections/audit/journal-damage.ts'
 import { threadTurns } from '../../../projections/audit/turns.ts'
-import { auditEventRecord, EVENT_ID, EXPORT_FORMATS } from '../audit/audit-forms.ts'
+import { auditEventRecord, EVENT_ID, EXPORT_FORMATS, PRINCIPAL_NAME } from '../audit/audit-forms.ts'
+import { PrincipalNames } from '../audit/principal-names.ts'
 import { CHAIN_PROBLEM, problemRecord } from '../audit/chain-problem.ts'
 import {
   endingAt,
@@ -225,7 +226,7 @@ async function exportedManifest(record: AuditRecord, request: ManagementRequest,
     outcome: outcome === undefined ? null : outcomeRecord(outcome),
     export_id: metadata['export_id'] ?? null,
     exported_at: timestamp,
-    exported_by: { principal, credential_id },
+    exported_by: { principal, principal_name: new PrincipalNames(services.access).of(record.entry), credential_id },
     event_id,
   }
 }
@@ -244,7 +245,9 @@ export const getManifest = defineRoute({
         filter: object({ bucket: orNull(text()), key: orNull(text()), key_prefix: orNull(text()) }),
         export_id: orNull(form(EXPORT_ID)),
         exported_at: orNull(TIME),
-        exported_by: orNull(object({ principal: text(), credential_id: orNull(text()) })),
+        exported_by: orNull(
+          object({ principal: text(), principal_name: PRINCIPAL_NAME, credential_id: orNull(text()) }),
+        ),
         event_id: orNull(form(EVENT_ID)),
         head_sequence: orNull(whole()),
         head_hash: orNull(SHA256),

@@ -2,6 +2,8 @@ import { EXTENSIONS } from '../../objects/s3-extensions.ts'
 import { HISTOGRAM_BOUNDS } from '../../metrics/metric-table.ts'
 import { type CounterReading, READINGS_MAXIMUM, SAMPLE_SECONDS } from '../../metrics/counter-history.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
+import { PRINCIPAL_NAME } from '../audit/audit-forms.ts'
+import { PrincipalNames } from '../audit/principal-names.ts'
 import { openApiDocument } from '../openapi/openapi.ts'
 import { jsonResponse } from '../responses.ts'
 import { command } from '../routing/route-command.ts'
@@ -195,12 +197,22 @@ const getSession = defineRoute({
   roles: EVERYONE,
   summary: 'The role of the credential of this request.',
   answer: {
-    200: json(object({ principal: text(), role: component('Role'), credential_id: text(), expires_at: orNull(TIME) })),
+    200: json(
+      object({
+        principal: text(),
+        principal_name: PRINCIPAL_NAME,
+        role: component('Role'),
+        credential_id: text(),
+        expires_at: orNull(TIME),
+      }),
+    ),
   },
-  handle({ identity }) {
+  handle({ identity }, { access }) {
     const { role, credentialId, expiresMicroseconds } = identity
+    const principal = `management:${role}`
     return jsonResponse(200, {
-      principal: `management:${role}`,
+      principal,
+      principal_name: new PrincipalNames(access).of({ principal, credentialId }),
       role,
       credential_id: credentialId,
       expires_at: rfc3339OrNull(expiresMicroseconds),

@@ -11,6 +11,9 @@ export const LIFETIMES = { minimum: 60, maximum: 365 * 24 * 60 * 60 } as const
 /** Lifetime of a credential or token, in seconds. */
 export const LIFETIME = whole(LIFETIMES)
 
+/** What the option `--expires-at` of commands says. */
+export const EXPIRES_AT = 'when it expires, such as 2026-12-31T23:59:59Z or 2026-12-31 (UTC)'
+
 /** A time in a body (RFC 3339), read as microseconds since 1970. */
 export const SENT_TIME = readAs(TIME, (value, field) => {
   const time = typeof value === 'string' ? parseRfc3339(value) : undefined

@@ -1,6 +1,6 @@
 import { DEFAULT_RETENTION_MAXIMUM } from '../../../engine/domain/lock.ts'
 import { EVENT_TYPES, EXPIRY_DAYS, MANAGEMENT_ROLES } from '../../../engine/events/values.ts'
-import { EVENT_RECORD } from '../audit/audit-forms.ts'
+import { EVENT_RECORD, NAMED_EVENT_RECORD } from '../audit/audit-forms.ts'
 import { invalid, managementErrors } from '../errors.ts'
 import { STORAGE_EVENT, STREAM_DAMAGE, STREAM_LINE } from '../events/event-forms.ts'
 import {
@@ -245,7 +245,8 @@ export const COMPONENTS = {
   WrittenPlace: object({ bucket: text(), key: text() }),
   /** The written version; only its place if another request has already removed it. */
   WrittenObject: anyOf(reference('ObjectVersion', documented({})), reference('WrittenPlace', documented({}))),
-  AuditEvent: EVENT_RECORD,
+  AuditEvent: NAMED_EVENT_RECORD,
+  AuditRecord: EVENT_RECORD,
   StorageEvent: STORAGE_EVENT,
   StorageEventDamage: STREAM_DAMAGE,
   StorageEventLine: STREAM_LINE,

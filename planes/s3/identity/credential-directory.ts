@@ -13,7 +13,7 @@ export interface RefusedCredential {
   /** Undefined for an access key that the store has never issued. */
   readonly credentialId: string | undefined
   readonly account: string | undefined
-  readonly state: 'unknown' | 'disabled' | 'expired' | 'usable'
+  readonly state: 'unknown' | 'deleted' | 'disabled' | 'expired' | 'usable'
   /** Undefined when it is not known any more. */
   readonly secretKey: string | undefined
 }
@@ -93,12 +93,19 @@ export class CredentialDirectory {
     if (accessKey === this.#closedRoot?.accessKey) return describedRoot(this.#closedRoot, 'disabled')
     this.#access.version()
     const stored = this.#access.credential(accessKey)
-    if (stored === undefined) return UNKNOWN
+    if (stored === undefined) return this.#deleted(accessKey)
     const { credential: credentialId, account, expiresMicroseconds: expires } = stored
     const isEnabled = stored.enabled && this.#access.account(account)?.enabled === true
     const isExpired = expires !== undefined && expires <= this.#clock() * 1000
     const state = isExpired ? 'expired' : isEnabled ? 'usable' : 'disabled'
     return { credentialId, account, state, secretKey: this.#secrets.open(stored.sealedSecret, accessKey) }
+  }
+
+  #deleted(accessKey: string): RefusedCredential {
+    const deleted = this.#access.deletedCredential(accessKey)
+    if (deleted === undefined) return UNKNOWN
+    const { credential: credentialId, account } = deleted
+    return { credentialId, account, state: 'deleted', secretKey: undefined }
   }
 
   #forgetWhatChanged(): void {

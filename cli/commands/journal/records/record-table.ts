@@ -8,6 +8,8 @@ export type TableLine = Pick<
   'timestamp' | 'event_id' | 'principal' | 'operation' | 'resource' | 'result' | 'metadata'
 > & {
   readonly kind?: string
+  /** Only a server knows it. */
+  readonly principal_name?: unknown
 }
 
 /** Widths to begin with, in which nearly every value fits. */
@@ -20,7 +22,15 @@ const COLUMNS: readonly Column<TableLine>[] = [
   ['TARGET', 0, targetOf],
 ]
 
+const NAME_AT = COLUMNS.findIndex(([heading]) => heading === 'OPERATION')
+const NAME: Column<TableLine> = ['NAME', 8, (line) => line.principal_name]
+
 /** A table of records for an output. */
 export function recordTable(output: object): ColumnTable<TableLine> {
   return new ColumnTable(COLUMNS, output)
+}
+
+/** The same, with the names of principals. */
+export function namedRecordTable(output: object): ColumnTable<TableLine> {
+  return new ColumnTable([...COLUMNS.slice(0, NAME_AT), NAME, ...COLUMNS.slice(NAME_AT)], output)
 }

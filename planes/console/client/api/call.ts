@@ -62,7 +62,8 @@ export async function sessionOf(authorization: string): Promise<Session> {
   const response = await send('GET /auth/session', {}, authorization)
   const answer = (await jsonOf(response)) as Answer<'GET /auth/session'>
   const role: Role = answer.role
-  return { authorization, role, credentialId: answer.credential_id, expiresAt: answer.expires_at }
+  const { credential_id: credentialId, principal_name: name, expires_at: expiresAt } = answer
+  return { authorization, role, credentialId, name, expiresAt }
 }
 
 async function send(

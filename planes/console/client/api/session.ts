@@ -8,6 +8,8 @@ export interface Session {
   readonly authorization: string
   readonly role: Role
   readonly credentialId: string
+  /** Of the token; null for a credential of the configuration. */
+  readonly name: string | null
   readonly expiresAt: string | null
 }
 

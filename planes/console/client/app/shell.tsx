@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { end, may, session } from '../api/session.ts'
 import { isFocusAstray } from '../parts/keep-focus.ts'
+import { Name } from '../parts/name.tsx'
 import { Empty } from '../parts/loading.tsx'
 import { UploadPanel } from '../screens/objects/uploads/upload-panel.tsx'
 import { hrefOf, matchRoute } from './address.ts'
@@ -86,7 +87,7 @@ function Side({ current }: { readonly current: Screen | undefined }) {
         <p class="faint">
           {session.value === undefined ? null : ROLE_NAMES[session.value.role]}
           <br />
-          <code>{session.value?.credentialId}</code>
+          {session.value === undefined ? null : <Name of={session.value.name ?? session.value.credentialId} />}
         </p>
         <button type="button" onClick={end}>
           Sign out

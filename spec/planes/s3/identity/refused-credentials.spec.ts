@@ -94,6 +94,32 @@ test('an unknown key, a late request and an expired key', async (t) => {
   })
 })
 
+test('a credential of a deleted account, one that made room, and a revoked token are deleted, not unknown', async (t) => {
+  const gone = await newIdentity(server)
+  await api.get('DELETE', `/service-accounts/${gone.account.id}`)
+  const deleted = { ...claimOf(gone), reason: 'deleted', error: 'invalid-access-key-id' }
+  const refused = await recordOf(await server.raw('GET', '/named/k', gone.signing))
+  t.match(refused, { principal: 'anonymous', credential_id: null })
+  t.match(refused?.metadata, deleted)
+  t.notOk('signature' in (refused?.metadata ?? {}), 'the store has no secret to judge it by')
+
+  const full = await newIdentity(server)
+  await disable(full)
+  const path = `/service-accounts/${full.account.id}/credentials`
+  for (let count = 0; count < 100; count += 1) await api.get('POST', path)
+  t.match((await recordOf(await server.raw('GET', '/named/k', full.signing)))?.metadata, {
+    ...claimOf(full),
+    reason: 'deleted',
+  })
+
+  const body = { name: 'revoked', role: 'auditor' }
+  const token = await api.get<{ id: string; token: string }>('POST', '/management-tokens', body)
+  await api.get('DELETE', `/management-tokens/${token.id}`)
+  const answer = await api.as(bearer(token.token)).call('GET', '/buckets')
+  const [event] = await eventsOf({ request_id: answer.requestId })
+  t.match(event, { credential_id: null, metadata: { claimed_credential_id: token.id, reason: 'deleted' } })
+})
+
 test('refused credentials of the management plane', async (t) => {
   const issued = await api.get<{ id: string; token: string }>('POST', '/management-tokens', {
     name: 'short',

@@ -48,7 +48,7 @@ interface CellsProps {
 
 function Cells({ line, onShow }: CellsProps) {
   const record = recordOf(line)
-  const { timestamp, operation, principal, credential_id, result } = record
+  const { timestamp, operation, principal, principal_name, credential_id, result } = record
   return (
     <>
       <div role="cell" class="when">
@@ -61,7 +61,7 @@ function Cells({ line, onShow }: CellsProps) {
         <Name of={subjectOf(record)} />
       </div>
       <div role="cell" class="some">
-        <Name of={credential_id ?? principal} />
+        <Name of={principal_name ?? credential_id ?? principal} />
       </div>
       <div role="cell" class="number">
         <span class={RESULT_CLASSES[result]}>{result === 'attempted' ? 'no outcome' : result}</span>
