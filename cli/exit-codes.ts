@@ -31,6 +31,10 @@ export const exitTable = {
     code: 28,
     sentence: 'A front end did not answer any more, so the server ended to be started again; the log names it.',
   },
+  storeUnreleased: {
+    code: 29,
+    sentence: 'A version before 1.0.0, which was never released, wrote the store or the backup.',
+  },
   interrupted: { code: 130, sentence: 'Interrupted before it finished.' },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly sentence: string }>>
 

@@ -24,6 +24,11 @@ export class OutcomeUnknownError extends EngineUnavailableError {
   override readonly name = 'OutcomeUnknownError'
 }
 
+/** A version before 1.0.0, which was never released, wrote the store or backup. It is left as it is. */
+export class StoreUnreleasedError extends Error {
+  override readonly name = 'StoreUnreleasedError'
+}
+
 /** A newer version of the program wrote something that this one cannot read. It is left as it is. */
 export class NewerFormatError extends Error {
   override readonly name = 'NewerFormatError'

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Disk } from '../../engine/disk/disk.ts'
+import { requireKnownFormat } from '../../engine/journal/known-format.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { previous } from '../../engine/brands.ts'
 import { scanOneSegment } from '../../engine/journal/read-journal.ts'
@@ -31,6 +32,7 @@ export function existingBackup(disk: Disk, directory: string): ExistingBackup {
   const backup = new StorePaths(resolve(directory))
   if (!disk.exists(backup.backupMark)) throw new ExitError('notFound', `there is no backup in ${backup.root}`)
   requireRegularJournal(backup)
+  requireKnownFormat(disk, backup.journal)
   const regular = regularFilesOf(disk)
   const contents = readManifests(regular, backup.root)
   const last = contents.runs.at(-1)

@@ -3,6 +3,7 @@ import { rfc3339, systemClock } from '../../engine/clock.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { holdStore } from '../../engine/disk/store-holds.ts'
 import { lockStore } from '../../engine/disk/store-lock.ts'
+import { requireKnownFormat } from '../../engine/journal/known-format.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { decodeGenesis } from '../../engine/journal/bodies.ts'
 import { readGenesis } from '../../engine/journal/read-journal.ts'
@@ -203,6 +204,7 @@ function openBackup(disk: Disk, store: StorePaths, directory: string): StorePath
     throw new ExitError('usage', `a backup of ${store.root} cannot be inside it`)
   }
   requireOurs(disk, backup)
+  for (const { journal } of [store, backup]) requireKnownFormat(disk, journal)
   disk.makeDirectory(backup.root)
   return backup
 }

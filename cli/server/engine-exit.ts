@@ -6,7 +6,7 @@ import type {
   JournalDamagedError,
   JournalPoisonedError,
 } from '../../engine/journal/journal-errors.ts'
-import type { NewerFormatError } from '../../engine/errors.ts'
+import type { NewerFormatError, StoreUnreleasedError } from '../../engine/errors.ts'
 import type { FormError } from '../../engine/events/schema/kinds.ts'
 import type { MasterKeyMismatchError } from '../../engine/keys/master-key-id.ts'
 import type { AccessForgedError } from '../../engine/access/access-authentication.ts'
@@ -28,6 +28,7 @@ type StoreFailure =
   | AccessForgedError
   | FormError
   | NewerFormatError
+  | StoreUnreleasedError
   | ProjectionFailedError
   | ProjectionsNewerError
   | StoreLockedError
@@ -47,6 +48,7 @@ export const EXIT_BY_ERROR: Readonly<Record<StoreFailure['name'], ExitName>> = {
   AcknowledgedDataLostError: 'dataLost',
   FormError: 'storeDamaged',
   NewerFormatError: 'newerFormat',
+  StoreUnreleasedError: 'storeUnreleased',
   AccessForgedError: 'storeDamaged',
   MasterKeyMismatchError: 'masterKey',
   ProjectionFailedError: 'projectionsFailed',

@@ -1,5 +1,6 @@
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { lockStore } from '../../engine/disk/store-lock.ts'
+import { requireKnownFormat } from '../../engine/journal/known-format.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { chosenDriver } from './chosen-driver.ts'
 import { serverCredentials } from '../config/server-credentials.ts'
@@ -21,6 +22,7 @@ export const startServer: StartServer = async (config, { log, requests }) => {
   witnessPolicyOf(config)
   const driver = await chosenDriver(config, log)
   const paths = new StorePaths(config.data_dir)
+  await withExitCode(async () => requireKnownFormat(nodeDisk, paths.journal))
   nodeDisk.makeDirectory(paths.root)
   const lock = await withExitCode(() => lockStore(nodeDisk, paths.root))
   try {

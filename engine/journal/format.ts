@@ -1,5 +1,5 @@
 /**
- * Byte layout of the journal, version 1. The document is spec/formats/journal.md; a spec compares the two.
+ * Byte layout of the journal, format 1, since version 1.0.0. The document is spec/formats/journal.md; a spec compares the two.
  *
  *   segment = segment header | batch | batch | ... | zeros
  *   batch   = header | records | trailer
@@ -17,9 +17,12 @@ export const HOST_TIME_BYTES = 8
 export const HASH_BYTES = 32
 export const ALIGNMENT_BYTES = 8
 
+/** In the place of the magic in segments of versions before 1.0.0, of which none was released. */
+export const UNRELEASED_MAGIC = 'OSTJRNL1'
+
 export const SEGMENT_HEADER = {
   bytes: 256,
-  magic: 'OSTJRNL1',
+  magic: 'OSJOURNL',
   versionAt: 8,
   headerLengthAt: 10,
   segmentNumberAt: 16,

@@ -2,8 +2,12 @@ import { crc32 } from '../hashing/crc32.ts'
 import { type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../brands.ts'
 import type { Disk } from '../disk/disk.ts'
 import { type StorePaths, segmentFirstSequence } from '../disk/store-paths.ts'
-import { NewerFormatError } from '../errors.ts'
-import { FORMAT_VERSION, HASH_BYTES, readUint64, SEGMENT_HEADER, writeUint64 } from './format.ts'
+import { NewerFormatError, StoreUnreleasedError } from '../errors.ts'
+import { FORMAT_VERSION, HASH_BYTES, readUint64, SEGMENT_HEADER, UNRELEASED_MAGIC, writeUint64 } from './format.ts'
+
+const UNRELEASED =
+  'STORE_UNRELEASED: a version before 1.0.0, which was never released, wrote the journal; no released version reads it. ' +
+  'Start the build that wrote it, and copy its objects over S3 into a new store; its own backup keeps the old one'
 
 /** First sequences of all segments, ascending. They are the names of the files. */
 export function segmentFirsts(disk: Disk, paths: StorePaths): Sequence[] {
@@ -41,13 +45,15 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
 
 /**
  * The header, or undefined when it is damaged.
- * @throws NewerFormatError
+ * @throws NewerFormatError, StoreUnreleasedError
  */
 export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | undefined {
   if (bytes.length < SEGMENT_HEADER.bytes) return undefined
-  if (bytes.toString('latin1', 0, SEGMENT_HEADER.magic.length) !== SEGMENT_HEADER.magic) return undefined
+  const magic = bytes.toString('latin1', 0, SEGMENT_HEADER.magic.length)
+  if (magic !== SEGMENT_HEADER.magic && magic !== UNRELEASED_MAGIC) return undefined
   const stated = bytes.readUInt32BE(SEGMENT_HEADER.checksumAt)
   if (crc32(bytes.subarray(0, SEGMENT_HEADER.checksumAt)) !== stated) return undefined
+  if (magic === UNRELEASED_MAGIC) throw new StoreUnreleasedError(UNRELEASED)
   const version = bytes.readUInt16BE(SEGMENT_HEADER.versionAt)
   if (version !== FORMAT_VERSION) {
     const known = `this one knows format ${FORMAT_VERSION}`

@@ -28,7 +28,9 @@ export const RECORD = { length: 32, kind: 36, bodyVersion: 38, sequence: 40, tim
 export const KIND = { genesis: 1, seal: 2, change: 3, audit: 4 } as const
 const FLAG_SEAL = 1
 
-const SEGMENT_MAGIC = Buffer.from('OSTJRNL1', 'ascii')
+/** Of versions before 1.0.0. */
+const UNRELEASED_MAGIC = Buffer.from('OSTJRNL1', 'ascii')
+const SEGMENT_MAGIC = Buffer.from('OSJOURNL', 'ascii')
 export const BATCH_MAGIC = Buffer.from('OSJB', 'ascii')
 const TRAILER_MAGIC = Buffer.from('OSJE', 'ascii')
 const SEGMENT_NAME = /^\d{16}\.segment$/
@@ -102,6 +104,9 @@ export function batchBytes(header: BatchHeader): number {
 /** Reads the header at the beginning of `bytes`, which holds at least 256 bytes. */
 export function readSegmentHeader(bytes: Buffer): SegmentHeader | Fault {
   const magicRight = bytes.compare(SEGMENT_MAGIC, 0, 8, 0, 8) === 0
+  if (bytes.compare(UNRELEASED_MAGIC, 0, 8, 0, 8) === 0) {
+    return { fault: 'a version before 1.0.0, which was never released, wrote the segment', torn: true }
+  }
   if (!magicRight) return { fault: 'the magic of the segment header is wrong', torn: true }
   if (crc32(bytes.subarray(0, 252)) !== bytes.readUInt32BE(252)) {
     return { fault: 'the checksum of the segment header is wrong', torn: true }

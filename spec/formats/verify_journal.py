@@ -296,7 +296,9 @@ class Journal:
 
     def segment(self, data, last):
         head = data.read(0, 256)
-        if len(head) < 256 or head[:8] != b"OSTJRNL1" or zlib.crc32(head[:252]) != SEGMENT.unpack(head)[12]:
+        if head[:8] == b"OSTJRNL1":
+            return self.problem("damaged batch", "a version before 1.0.0, which was never released, wrote the segment")
+        if len(head) < 256 or head[:8] != b"OSJOURNL" or zlib.crc32(head[:252]) != SEGMENT.unpack(head)[12]:
             self.damaged_blocks()
             return self.problem("damaged batch", "segment header")
         _, version, length, zero, number, first, batch, _, deployment, head, digest, zeros, _ = SEGMENT.unpack(head)

@@ -1,6 +1,7 @@
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { lockStore } from '../../../engine/disk/store-lock.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { requireKnownFormat } from '../../../engine/journal/known-format.ts'
 import { decodeMasterKey } from '../../config/master-key.ts'
 import { MASTER_KEY_MISSING } from '../../config/server-credentials.ts'
 import { ExitError } from '../../exit-codes.ts'
@@ -18,6 +19,7 @@ export abstract class StoppedStoreCommand extends ConfigCommand {
     const paths = new StorePaths(config.data_dir)
     if (!nodeDisk.exists(paths.journal)) throw new ExitError('notFound', `there is no journal in ${config.data_dir}`)
     try {
+      requireKnownFormat(nodeDisk, paths.journal)
       const lock = await lockStore(nodeDisk, paths.root)
       try {
         return await work(paths)

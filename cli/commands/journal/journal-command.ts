@@ -2,6 +2,9 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
 import type { CliContext } from '../../cli-context.ts'
+import { nodeDisk } from '../../../engine/disk/node-disk.ts'
+import { requireKnownFormat } from '../../../engine/journal/known-format.ts'
+import { exitOfStoreError } from '../../server/engine-exit.ts'
 import { decodeMasterKey } from '../../config/master-key.ts'
 import { ExitError } from '../../exit-codes.ts'
 import { loadConfig } from '../../config/load-config.ts'
@@ -17,10 +20,22 @@ export abstract class JournalCommand extends Command<CliContext> {
   /**
    * The directory with the segments, by the path of a data directory or of its journal; without a path from --data-dir
    * or the configuration.
-   * @throws ExitError when --data-dir names one too
+   * @throws ExitError when --data-dir names one too, or another version of the program wrote the journal
    * @throws ConfigError
    */
   protected journalAt(path: string | undefined): string {
+    const directory = this.#directoryAt(path)
+    try {
+      requireKnownFormat(nodeDisk, directory)
+    } catch (error) {
+      // Any other fault is for the command to tell.
+      const exit = exitOfStoreError((error as Error).name)
+      if (exit === 'newerFormat' || exit === 'storeUnreleased') throw new ExitError(exit, (error as Error).message)
+    }
+    return directory
+  }
+
+  #directoryAt(path: string | undefined): string {
     if (path === undefined) return this.#configured()
     if (this.dataDirectory !== undefined) throw new ExitError('usage', 'give a PATH or --data-dir, not both')
     const directory = resolve(this.context.workingDirectory, path)

@@ -13,6 +13,7 @@ import { JournalDamagedError } from '../../../engine/journal/journal-errors.ts'
 import type { FoundKeys } from '../../../engine/journal/key-file.ts'
 import type { LastRecord } from '../../../engine/journal/positions.ts'
 import { readGenesis } from '../../../engine/journal/read-journal.ts'
+import { requireKnownFormat } from '../../../engine/journal/known-format.ts'
 import { segmentFirsts } from '../../../engine/journal/segment.ts'
 import { sweepCompressing } from '../../../engine/journal/cold/compress-segment.ts'
 import { type JournalTail, recoverJournal } from '../../../engine/journal/recovery/recovery.ts'
@@ -31,7 +32,7 @@ import type { EngineParts, OpenOptions } from './engine-parts.ts'
 /**
  * Recovers the journal, opens the projections and brings them up to it. `opened` gets each part that is open, for the caller to
  * close when a later one fails.
- * @throws JournalDamagedError, AcknowledgedDataLostError, MasterKeyMismatchError
+ * @throws JournalDamagedError, AcknowledgedDataLostError, MasterKeyMismatchError, NewerFormatError, StoreUnreleasedError
  */
 export async function recoverStore(
   disk: Disk,
@@ -40,6 +41,7 @@ export async function recoverStore(
   hooks: StoreHooks,
   opened: Opened[],
 ): Promise<EngineParts> {
+  requireKnownFormat(disk, paths.journal)
   requireWhole(disk, paths)
   const wasInUse = disk.list(paths.volumes).length > 0 || disk.list(paths.files).length > 0
   for (const path of [paths.journal, paths.volumes, paths.files, paths.uploads, paths.holds]) disk.makeDirectory(path)

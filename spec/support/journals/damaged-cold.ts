@@ -86,7 +86,7 @@ const members: readonly DamagedCold[] = [
   ),
   {
     ...stated('a member of another checksum', /not the one of the index/, ({ entries }) => {
-      if (entries[BLOCK] !== undefined) entries[BLOCK].checksum ^= 1
+      if (entries[BLOCK] !== undefined) entries[BLOCK].checksum = (entries[BLOCK].checksum ^ 1) >>> 0
     }),
     block: BLOCK,
   },

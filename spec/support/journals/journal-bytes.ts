@@ -153,7 +153,7 @@ export function segmentName(firstSequence: number): string {
 
 export function encodeSegmentHeader(fields: SegmentHeaderFields): Buffer {
   const bytes = Buffer.alloc(256)
-  bytes.write('OSTJRNL1', 0, 'ascii')
+  bytes.write('OSJOURNL', 0, 'ascii')
   bytes.writeUInt16BE(1, 8)
   bytes.writeUInt16BE(256, 10)
   bytes.writeBigUInt64BE(BigInt(fields.segmentNumber), 16)

@@ -6,6 +6,7 @@ import { isStoreLocked } from '../../../../engine/disk/store-lock.ts'
 import { segmentName, StorePaths } from '../../../../engine/disk/store-paths.ts'
 import { ChainVerdicts } from '../../../../engine/journal/chain-verdicts.ts'
 import { decodeGenesis, type Genesis } from '../../../../engine/journal/bodies.ts'
+import { requireKnownFormat } from '../../../../engine/journal/known-format.ts'
 import { readGenesis } from '../../../../engine/journal/read-journal.ts'
 import { systemMilliseconds } from '../../../../engine/clock.ts'
 import { behindSentence, clockBehind } from '../../../server/clock-behind.ts'
@@ -66,6 +67,7 @@ export async function examine(config: Config): Promise<Finding[]> {
 /** Undefined if the store was not created yet; an error if it cannot be read. */
 function genesisOf(paths: StorePaths): Genesis | Error | undefined {
   try {
+    requireKnownFormat(nodeDisk, paths.journal)
     return nodeDisk.exists(paths.segment(sequenceOf(0))) ? decodeGenesis(readGenesis(nodeDisk, paths)) : undefined
   } catch (error) {
     return error as Error
