@@ -27,6 +27,18 @@ test('specs of a folder share processes, and each is in one', (t) => {
   t.end()
 })
 
+test('what takes long is in small groups', (t) => {
+  t.same(
+    groupsOf(names('console', 12), () => false).map(({ name, specs }) => [name, specs.length]),
+    [
+      ['console, 1 of 3', 4],
+      ['console, 2 of 3', 4],
+      ['console, 3 of 3', 4],
+    ],
+  )
+  t.end()
+})
+
 test('folders of planes are their own, and what is to run alone comes last', (t) => {
   const all = [
     'planes/http-tls.spec.js',

@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs'
 
 /** A process costs a second before its first case; the last group must not run alone for long. */
 const GROUP_MAXIMUM = 30
+/** Of what takes long, so that none of its processes runs alone at the end. */
+const LONG_GROUP_MAXIMUM = 5
+const LONG: ReadonlySet<string> = new Set(['console', 'prove'])
 /** Folders with fewer share a process with each other. */
 const GROUP_MINIMUM = 8
 /** Folders that are split once more, since what is in their folders has little in common. */
@@ -43,7 +46,7 @@ export function groupsOf(names: readonly string[], alone: (name: string) => bool
     folders.set(folder, [...(folders.get(folder) ?? []), name])
   }
   const groups = [...folders].flatMap(([folder, all]) => {
-    const count = Math.ceil(all.length / GROUP_MAXIMUM)
+    const count = Math.ceil(all.length / (LONG.has(folder) ? LONG_GROUP_MAXIMUM : GROUP_MAXIMUM))
     const parts = Array.from({ length: count }, (_, part) => all.filter((_name, index) => index % count === part))
     return parts.map((specs, part) => ({ name: nameOf(folder, specs, part, count), specs }))
   })

@@ -1,5 +1,5 @@
 /**
- * Runs spec files: several of a folder in a process, one after the other, what is quick in two processes for all, and of the
+ * Runs spec files: several of a folder in a process, one after the other, what is quick in two processes for all, and of some
  * suites each in a process of its own. `tap run` by itself also can, but loads a recorder of everything that is loaded into
  * each of them, and into each command that they start: that took half of the time, and nobody reads it. Arguments: folders of build/spec, or single specs such as `planes/http`, or `quick` for what starts
  * nothing; without any, all but the suites. How many run at once, and how long each may take, comes from `tap run`.
@@ -15,6 +15,10 @@ import { QuickSpecs } from './quick-specs.ts'
 const FOLDER = 'build/spec'
 /** Folders that have a script of their own in package.json. */
 const SUITES = ['answers', 'clients', 'console', 'crash', 'model', 'packaging', 'prove']
+/** Of these, folders each of whose specs has a process of its own. */
+const ALONE = ['answers', 'clients', 'crash', 'model', 'packaging']
+/** And what tries disks themselves. */
+const ON_DISK = ['crash', 'model', 'packaging']
 /** The word for what starts nothing, of what runs without arguments. */
 const QUICK = 'quick'
 /** As many as run side by side without waiting for a processor. */
@@ -57,16 +61,20 @@ const timeout = settingOf('TAP_TIMEOUT') * 1000
 tap.jobs = settingOf('TAP_JOBS')
 tap.setTimeout(0)
 
+const words = process.argv.slice(2)
+const specs = specsOf(words)
+
 /** A file system in memory, and the bytes that must be free there. */
 const MEMORY = '/dev/shm'
 const MEMORY_BYTES_MINIMUM = 4 * 1024 ** 3
 
 /**
  * Where stores of specs are. In memory nothing waits for a disk to sync, which took a third of the time: what a store asks of
- * its disk, and when, is looked at in the calls. With SPEC_FULL all is on a disk.
+ * its disk, and when, is looked at in the calls. What tries disks is on one, and with SPEC_FULL all is.
  */
 function placeOfStores(): string {
-  if (process.env['SPEC_FULL'] === '1' || !existsSync(MEMORY)) return tmpdir()
+  if (process.env['SPEC_FULL'] === '1' || specs.some((name) => isIn(ON_DISK, name)) || !existsSync(MEMORY))
+    return tmpdir()
   const { bavail, bsize } = statfsSync(MEMORY)
   return bavail * bsize < MEMORY_BYTES_MINIMUM ? tmpdir() : MEMORY
 }
@@ -81,15 +89,13 @@ function spawnGroup(name: string, names: readonly string[]): void {
   void tap.spawn('env', command, { name, timeout, buffered: true })
 }
 
-const words = process.argv.slice(2)
-const specs = specsOf(words)
 const rule = new QuickSpecs('.')
 const quick = new Set(specs.filter((name) => rule.isQuick(join('spec', name.replace(/\.js$/, '.ts')))))
 if (!words.includes(QUICK)) {
   const started = specs.filter((name) => !quick.has(name))
   for (const first of started.filter((name) => FIRST.includes(name))) spawnGroup(first, [first])
   const others = started.filter((name) => !FIRST.includes(name))
-  const isAlone = (name: string) => isIn(SUITES, name) || setsRootTest(sourceOf(name))
+  const isAlone = (name: string) => isIn(ALONE, name) || setsRootTest(sourceOf(name))
   for (const { name, specs: group } of groupsOf(others, isAlone)) spawnGroup(name, group)
 }
 for (let part = 0; part < QUICK_PROCESSES; part += 1) {

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { type ProcessOptions, type ProcessServer, startProcess } from '../support/server-process.ts'
 
-/** A server that takes longer than this for anything hangs. */
-const PATIENCE_MILLISECONDS = 60_000
+/** A server that takes longer than this for anything hangs: a busy machine takes many times what a quiet one does. */
+const PATIENCE_MILLISECONDS = 600_000
 
 export interface WatchedOptions extends ProcessOptions {
   /** Called when the process ended in its start; without it that is a fault. */

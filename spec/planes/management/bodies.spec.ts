@@ -13,6 +13,7 @@ import { startManaged } from '../../support/management-server.ts'
 import { startProcess } from '../../support/server-process.ts'
 import { head } from '../../support/raw/request-text.ts'
 import { openRaw } from '../../support/raw/raw-client.ts'
+import { everyNth } from '../../support/share-of-cases.ts'
 import { atMost } from '../../support/waiting.ts'
 
 const MEBIBYTE = 1024 ** 2
@@ -165,13 +166,14 @@ for (const taking of TAKING) {
 
   test(`${name}: fields`, async (t) => {
     const found: string[] = []
-    for (const [property, inner] of properties(taking)) {
-      for (const value of wrong(inner)) {
-        // Keys may hold control characters, and so may what they begin with.
-        if (property === 'prefix' && (value === 'a\u0000b' || value === 'a\nb')) continue
-        const body = { ...whole, [property]: value }
-        found.push(...faultOf(await call(body), property, body))
-      }
+    const values = properties(taking).flatMap(([property, inner]) =>
+      wrong(inner).map((value) => [property, value] as const),
+    )
+    for (const [property, value] of everyNth(values, 5, (one) => [one[0], typeof one[1]])) {
+      // Keys may hold control characters, and so may what they begin with.
+      if (property === 'prefix' && (value === 'a\u0000b' || value === 'a\nb')) continue
+      const body = { ...whole, [property]: value }
+      found.push(...faultOf(await call(body), property, body))
     }
     for (const property of schema.required ?? []) {
       const body = Object.fromEntries(Object.entries(whole).filter(([other]) => other !== property))
@@ -202,11 +204,9 @@ for (const taking of TAKING) {
       `${'['.repeat(1000)}${']'.repeat(1000)}`,
       '{"a":1e999}x',
     )
-    for (const raw of [
-      ...raws,
-      Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
-      Buffer.from('{}', 'utf16le'),
-    ]) {
+    const all = [...raws, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), Buffer.from('{}', 'utf16le')]
+    // One route has all of them: what reads them is the same for each.
+    for (const raw of taking === TAKING[0] ? all : everyNth(all, 5)) {
       found.push(...faultOf(await send(raw), 'body', raw.toString().slice(0, 20)))
     }
     t.same(found, [])

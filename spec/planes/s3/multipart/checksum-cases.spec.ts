@@ -135,7 +135,7 @@ test('numbers that are not consecutive, a part that is left out, and one that wa
 })
 
 test('objects of nothing, and an empty last part', async (t) => {
-  for (const [algorithm, type] of CHECKSUM_KINDS) {
+  for (const [algorithm, type] of KINDS) {
     for (const bodies of [[NOTHING], [LARGE[0], NOTHING]]) {
       const place = await begun(`empty-${algorithm}-${type}-${bodies.length}`, asking(algorithm, type))
       const parts: SummedPart[] = []
@@ -147,7 +147,7 @@ test('objects of nothing, and an empty last part', async (t) => {
 })
 
 test('a completion that says another type or another algorithm than the upload is refused', async (t) => {
-  for (const [algorithm, type] of CHECKSUM_KINDS) {
+  for (const [algorithm, type] of KINDS) {
     const place = await begun(`types-${algorithm}-${type}`, asking(algorithm, type))
     const parts = [
       await sendSummed(server, place, 1, LARGE[0], algorithm),

@@ -17,6 +17,7 @@ import {
   settledFiles,
   uploadWhole,
 } from '../../../support/multipart.ts'
+import { runsOf } from '../../../support/share-of-cases.ts'
 import { type InThreadServer, startInThread } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'
 import { firstElement, type WireAnswer } from '../../../support/wire-client.ts'
@@ -95,12 +96,13 @@ for (const [name, from] of Object.entries({ plain: server, encrypted: sealed }))
   })
 }
 
-test('an object of 200 parts, read by many at once', async (t) => {
-  const [Bucket, Key] = ['reads-bucket', 'two-hundred']
+test('an object of many parts, read by many at once', async (t) => {
+  const count = runsOf(200, 40)
+  const [Bucket, Key] = ['reads-bucket', 'many']
   const target = `${bucket}/${Key}`
   const upload = await createUpload(server, target)
   const bodies = [largePart(1), largePart(2, 1), largePart(3, 77)]
-  const parts = await writeLinkedParts(server, Bucket, Key, bodies, 200)
+  const parts = await writeLinkedParts(server, Bucket, Key, bodies, count)
   const all = parts.map((_, index) => bodies[index % bodies.length] as Buffer)
   const done = await complete(server, target, upload, parts)
   t.equal(firstElement(done.text, 'ETag'), etagOf(all))
@@ -128,7 +130,7 @@ test('an object of 200 parts, read by many at once', async (t) => {
     }),
     places.map(() => true),
   )
-  t.equal((await raw('HEAD', `${target}?partNumber=200`)).headers['x-amz-mp-parts-count'], '200')
+  t.equal((await raw('HEAD', `${target}?partNumber=${count}`)).headers['x-amz-mp-parts-count'], String(count))
   isDone(t, await raw('DELETE', target), 204, 'delete')
 })
 
