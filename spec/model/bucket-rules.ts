@@ -1,12 +1,12 @@
 import type { CommandOf } from '../../engine/commands/commands.ts'
-import { type Moment, type Outcome, refuse } from './refusals.ts'
+import { type Moment, type Outcome, refuse, timeOf } from './refusals.ts'
 import type { ModelState } from './state.ts'
 
 /** Makes a bucket; one that is there already is a success where S3 says so. */
 export function createBucket(
   state: ModelState,
   { bucket, region, lockEnabled }: CommandOf<'create-bucket'>,
-  { sequence, now }: Moment,
+  moment: Moment,
 ): Outcome {
   const present = state.buckets.get(bucket)
   if (present !== undefined) {
@@ -14,8 +14,8 @@ export function createBucket(
     return isSame && region === 'us-east-1' ? { code: 'done' } : refuse('bucket-exists')
   }
   state.buckets.set(bucket, {
-    id: sequence,
-    created: now,
+    id: moment.sequence,
+    created: timeOf(moment),
     region,
     lockEnabled,
     versioning: lockEnabled ? 'enabled' : 'off',

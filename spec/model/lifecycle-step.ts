@@ -63,7 +63,7 @@ function passOf(before: ModelState, events: readonly StorageEvent[], moment: Mom
     const named: VersionSelector = version.isNull ? 'null' : sequenceOf(version.sequence)
     const deletion = deleteObject(bucket, key)
     const command = action === 'expiration' ? deletion : { ...deletion, version: named }
-    const outcome = rules.apply(command, { sequence: world.sequence + 1, now, clockIsBehind })
+    const outcome = rules.apply(command, { ...moment, sequence: world.sequence + 1 })
     if (outcome?.code !== 'done') return `${bucket}/${key}: ${outcome?.code}`
   }
   // The journal counts microseconds: of what comes due in this very millisecond some may be a little too young.

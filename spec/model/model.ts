@@ -14,6 +14,9 @@ export const FIRST_CLOCK = Date.UTC(2030, 0, 1, 12, 0, 0, 123)
 /** The clock may be this many milliseconds behind the journal (specification, Limits, Object Lock clock). */
 export const CLOCK_TOLERANCE = CLOCK_TOLERANCE_SECONDS * 1000
 
+/** Up to this many milliseconds a clock that is behind the journal leaves no trace (spec/decisions/0229-two-times.md). */
+const TIMES_AGREE = 1000
+
 /** What the store is started with beyond what it always does. */
 export const MODEL_EXTENSIONS: readonly Extension[] = ['append', 'delete-objects', 'rename-object', 'upload-part-copy']
 
@@ -57,9 +60,15 @@ export interface OpenListing extends ListFilter {
   readonly position: ListPosition
 }
 
+interface Counts {
+  done: number
+  refused: number
+  unanswered: number
+}
+
 /** How often each kind of request was answered with success, with a refusal, or not at all. */
 export class Tally {
-  readonly #counts = new Map<string, { done: number; refused: number; unanswered: number }>()
+  readonly #counts = new Map<string, Counts>()
 
   count(name: string, answer: Pick<WireAnswer, 'status'> | undefined): void {
     this.add(name, answer === undefined ? 'unanswered' : answer.status < 300 ? 'done' : 'refused')
@@ -69,6 +78,11 @@ export class Tally {
     const counts = this.#counts.get(name) ?? { done: 0, refused: 0, unanswered: 0 }
     counts[what] += 1
     this.#counts.set(name, counts)
+  }
+
+  /** By kind of request. */
+  get counts(): ReadonlyMap<string, Counts> {
+    return this.#counts
   }
 
   get lines(): string[] {
@@ -110,9 +124,11 @@ export class Model {
   }
 
   get moment(): Moment {
+    const now = Math.max(this.clock, this.#journalTime)
     return {
       clock: this.clock,
-      now: Math.max(this.clock, this.#journalTime),
+      now,
+      ...(now - this.clock > TIMES_AGREE && { time: this.clock }),
       clockIsBehind: this.clock + CLOCK_TOLERANCE < this.#journalTime,
     }
   }

@@ -47,7 +47,7 @@ export function dueOf(state: ModelState, bucket: ModelBucket, rule: LifecycleRul
   return keys.flatMap((key) =>
     state.versions(bucket, key).flatMap((version, index): DueEntry[] => {
       if (index === 0) {
-        const isDue = !version.isMarker && isOld(version.modified, expirationDays)
+        const isDue = !version.isMarker && isOld(version.aged, expirationDays)
         return isDue ? [{ key, version, action: 'expiration' }] : []
       }
       const isDue = isOld(version.noncurrentSince ?? Number.POSITIVE_INFINITY, noncurrentDays) && !isHeld(version, now)

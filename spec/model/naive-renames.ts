@@ -1,6 +1,6 @@
 /** What a rename does to the model of a store: a version goes, and another with the same in it comes (spec/decisions/0143). */
 import type { Command, CommandOf } from '../../engine/commands/commands.ts'
-import { conditionReasons, type Moment, type Outcome, refuse, refuseFor } from './refusals.ts'
+import { conditionReasons, type Moment, type Outcome, refuse, refuseFor, timeOf } from './refusals.ts'
 import type { ModelState } from './state.ts'
 
 /** Carries a rename out; undefined for any other command. */
@@ -23,7 +23,7 @@ function rename(state: ModelState, command: CommandOf<'rename-object'>, moment: 
   if (source === undefined) return refuse('object-not-found')
   refuseFor([...(source.sequence === sourceSequence ? [] : ['source-changed']), ...conditionReasons(condition, there)])
   state.remove(bucket, sourceKey, source)
-  const made = { sequence: moment.sequence, modified: moment.now, id: undefined }
+  const made = { sequence: moment.sequence, modified: timeOf(moment), aged: moment.now, id: undefined }
   state.add(bucket, key, { ...source, ...made, renamed: token === undefined ? undefined : { token, key: sourceKey } })
   return { code: 'done' }
 }

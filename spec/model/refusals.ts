@@ -21,8 +21,15 @@ export interface Moment {
   readonly sequence: number
   /** Milliseconds since 1970, never before the journal's last entry. */
   readonly now: number
+  /** What people see as the time of a change, where it is not `now`: the host's clock, when it is behind the journal. */
+  readonly time?: number
   /** The clock is so far behind the journal that no retention is released. */
   readonly clockIsBehind: boolean
+}
+
+/** The time that a change has for people (spec/decisions/0229-two-times.md). */
+export function timeOf({ now, time = now }: Pick<Moment, 'now' | 'time'>): number {
+  return time
 }
 
 export class Refusal extends Error {

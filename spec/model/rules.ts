@@ -24,6 +24,7 @@ import {
   refuse,
   refuseFor,
   retentionReasons,
+  timeOf,
 } from './refusals.ts'
 import { partQuotaReasons, quotaReasons } from './quota-reasons.ts'
 import type { ModelBucket, ModelPart, ModelPayload, ModelState, ModelUpload, ModelVersion } from './state.ts'
@@ -103,7 +104,7 @@ export class ModelRules {
         const bucket = this.#bucket(name)
         refuseFor(lockReasons(bucket, lock, moment.now))
         const upload = moment.sequence
-        const made = { id: undefined, created: moment.now, bucketId: bucket.id, bucket: name, key, headers, lock }
+        const made = { id: undefined, created: timeOf(moment), bucketId: bucket.id, bucket: name, key, headers, lock }
         const given = lock?.retention === undefined ? standardOf(bucket, moment.now) : undefined
         this.#state.uploads.set(upload, { upload, ...made, given, checksum, parts: new Map() })
         return DONE
@@ -213,15 +214,15 @@ export class ModelRules {
     key: string,
     stored: Stored,
     asked: LockState | undefined,
-    { sequence, now }: Moment,
+    moment: Moment,
     given?: Retention,
   ): Outcome {
-    const retention = asked?.retention ?? strictest([given, standardOf(bucket, now)])
+    const { sequence, now: aged } = moment
+    const retention = asked?.retention ?? strictest([given, standardOf(bucket, aged)])
     const hold = asked?.hold
     const lock = retention === undefined && hold === undefined ? undefined : { retention, hold }
-    const isNull = bucket.versioning !== 'enabled'
-    const made = { sequence, isNull, isMarker: false, id: undefined, modified: now, lock, noncurrentSince: undefined }
-    const version = { ...stored, ...made }
+    const made = { sequence, isNull: bucket.versioning !== 'enabled', isMarker: false, id: undefined }
+    const version = { ...stored, ...made, lock, modified: timeOf(moment), aged, noncurrentSince: undefined }
     this.#state.add(bucket, key, version)
     return { ...DONE, etag: stored.etag as string, ...(bucket.versioning === 'off' ? {} : idOf(version)) }
   }
@@ -246,7 +247,8 @@ export class ModelRules {
     const isNull = bucket.versioning === 'suspended'
     const bytes = { size: 0, etag: undefined, headers: [], payload: undefined, checksum: undefined }
     const nothing = { ...bytes, id: undefined, lock: undefined }
-    const marker = { sequence: moment.sequence, modified: moment.now, isNull, isMarker: true, ...nothing }
+    const times = { modified: timeOf(moment), aged: moment.now }
+    const marker = { sequence: moment.sequence, ...times, isNull, isMarker: true, ...nothing }
     this.#state.add(bucket, key, marker)
     return { ...DONE, ...idOf(marker), marker: true }
   }
@@ -270,32 +272,31 @@ export class ModelRules {
   }
 
   #upload(command: { readonly bucket: string; readonly key: string; readonly upload: number }): ModelUpload {
-    const bucket = this.#bucket(command.bucket)
+    const { id } = this.#bucket(command.bucket)
     const upload = this.#state.uploads.get(command.upload)
-    const isThere = upload?.bucketId === bucket.id && upload.key === command.key
-    return isThere ? upload : refuse('upload-not-found')
+    return upload?.bucketId === id && upload.key === command.key ? upload : refuse('upload-not-found')
   }
 
-  #writePart(command: CommandOf<'write-part'>, { sequence, now }: Moment): Outcome {
+  #writePart(command: CommandOf<'write-part'>, moment: Moment): Outcome {
     const { part, size, etag } = command
     const bucket = this.#bucket(command.bucket)
     const upload = this.#upload(command)
     const checksum = keptChecksum(upload, command.checksum)
     refuseFor(partQuotaReasons(this.#state, bucket, upload, part, size))
-    const payload = this.#stored(bucket, command, sequence)
-    upload.parts.set(part, { modified: now, size, etag, payload, checksum })
+    const payload = this.#stored(bucket, command, moment.sequence)
+    upload.parts.set(part, { modified: timeOf(moment), size, etag, payload, checksum })
     return { ...DONE, etag }
   }
 
   /** All bytes of a version that was written whole; of others the planes write what they read. */
-  #copyPart(command: CommandOf<'copy-part'>, { now }: Moment): Outcome {
+  #copyPart(command: CommandOf<'copy-part'>, moment: Moment): Outcome {
     const source = sourceOf(this.#state, command)
     if (typeof source === 'string') return refuse(source)
     const { size, etag = '', payload } = source
     const upload = this.#upload(command)
     const checksum = source.checksum?.composite === false ? keptChecksum(upload, source.checksum) : undefined
     refuseFor(partQuotaReasons(this.#state, this.#bucket(command.bucket), upload, command.part, size))
-    upload.parts.set(command.part, { modified: now, size, etag, payload, checksum })
+    upload.parts.set(command.part, { modified: timeOf(moment), size, etag, payload, checksum })
     return { ...DONE, etag }
   }
 

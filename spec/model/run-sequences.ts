@@ -119,7 +119,7 @@ async function settled(work: () => Promise<void>): Promise<unknown> {
 type FailedRun = Pick<fc.RunDetails<unknown[]>, 'seed' | 'counterexamplePath' | 'counterexample' | 'errorInstance'>
 
 /** One bucket of each kind is there from the beginning. */
-async function prepare(model: Model, store: ModelStore): Promise<void> {
+export async function prepare(model: Model, store: ModelStore): Promise<void> {
   const operations = [
     createBucket('plain', false),
     createBucket('versioned', false),

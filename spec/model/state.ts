@@ -36,8 +36,10 @@ export interface ModelVersion {
   readonly isMarker: boolean
   /** What the wire calls it, unless that is `null`; undefined while no answer has told it. */
   id: string | undefined
-  /** Milliseconds since 1970, like all times here. */
+  /** What people see. Milliseconds since 1970, like all times here. */
   readonly modified: number
+  /** What its age counts from. */
+  readonly aged: number
   /** As the command said; the bytes of a part may be fewer, so that not each needs 5 MiB. */
   readonly size: number
   /** Undefined for a marker. */
@@ -168,7 +170,7 @@ export class ModelState {
   /** Puts a version on top; one with the id `null` takes the place of the other that has it. */
   add(bucket: ModelBucket, key: string, version: ModelVersion): void {
     const kept = this.versions(bucket, key).filter(({ isNull }) => !(isNull && version.isNull))
-    if (kept[0] !== undefined) kept[0].noncurrentSince ??= version.modified
+    if (kept[0] !== undefined) kept[0].noncurrentSince ??= version.aged
     bucket.keys.set(key, [version, ...kept])
   }
 

@@ -22,7 +22,8 @@ const wholeUpload = fc
   .record({ at: placeChoice, full: fc.array(fullPart, { minLength: 1, maxLength: 2 }), last: content })
   .map(({ at, full, last }) => new WholeUpload(at, [...full, last]))
 
-const together = fc.array(
+/** Requests that are on their way at once. */
+export const requestsTogether = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: keyRequest },
     { weight: 2, arbitrary: multipartRequest },
@@ -59,6 +60,8 @@ export interface StepWeights {
   readonly clockSteps: number
   /** 0 where no pass over the lifecycle rules can be had at will. */
   readonly passes: number
+  /** Uploads of parts of full size, which are megabytes. */
+  readonly wholeUploads?: number
 }
 
 export function stepOf({ disturbance, restarts, clockSteps, ...weights }: StepWeights): fc.Arbitrary<Step> {
@@ -73,8 +76,8 @@ export function stepOf({ disturbance, restarts, clockSteps, ...weights }: StepWe
     {
       weight: 5,
       arbitrary: fc
-        .record({ together, at: placeChoice, disturbed })
-        .map((each) => new Together(each.together, each.at, each.disturbed)),
+        .record({ recipes: requestsTogether, at: placeChoice, disturbed })
+        .map((each) => new Together(each.recipes, each.at, each.disturbed)),
     },
     {
       weight: restarts,
@@ -82,7 +85,7 @@ export function stepOf({ disturbance, restarts, clockSteps, ...weights }: StepWe
         .record({ how: fc.constantFrom('clean' as const, 'crash' as const), rebuilds: fc.boolean() })
         .map(({ how, rebuilds }) => new Restart(how, rebuilds)),
     },
-    { weight: 1, arbitrary: wholeUpload },
+    { weight: weights.wholeUploads ?? 1, arbitrary: wholeUpload },
     { weight: weights.works, arbitrary: fc.integer({ min: 1, max: 40 }).map((steps) => new Work(steps)) },
     { weight: weights.passes, arbitrary: fc.constantFrom(0, 1, 1, 2).map((days) => new LifecycleStep(days)) },
     { weight: clockSteps, arbitrary: clockChoice.map((choice) => new ClockStep(choice)) },

@@ -11,6 +11,7 @@ import { smallWorld } from './small-world/small-world.ts'
 import { soak } from './soak/soak.ts'
 import { strace } from './strace/strace.ts'
 import { twoWriters } from './two-writers/two-writers.ts'
+import { worldProof } from './world/world-proof.ts'
 import type { Proof } from './proof.ts'
 
 /** Every proof, in the order in which their results are told. */
@@ -19,6 +20,7 @@ export const PROOFS: readonly Proof[] = [
   mutantsProof,
   failAt,
   smallWorld,
+  worldProof,
   kill9,
   backupProof,
   strace,

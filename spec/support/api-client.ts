@@ -49,7 +49,12 @@ export class ApiClient {
 
   /** `listener` hears of every answer. */
   static of(endpoint: string, authorization: string | undefined, listener?: Listener): ApiClient {
-    return new ApiClient(new WireClient({ endpoint, accessKey: '', secretKey: '' }), authorization, listener)
+    return ApiClient.over(new WireClient({ endpoint, accessKey: '', secretKey: '' }), authorization, listener)
+  }
+
+  /** Over connections that are there. */
+  static over(wire: WireClient, authorization: string | undefined, listener?: Listener): ApiClient {
+    return new ApiClient(wire, authorization, listener)
   }
 
   /** The same connections with another Authorization header. */

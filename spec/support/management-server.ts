@@ -3,7 +3,6 @@
 import { microsecondsOf, type Milliseconds, millisecondsOf } from '../../engine/brands.ts'
 import '../../cli/environment.ts'
 import { proofSigningSeed } from '../../engine/keys/store-keys.ts'
-import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import { ChainVerdicts } from '../../engine/journal/chain-verdicts.ts'
 import { ChainRuns } from '../../planes/management/audit/chain-runs.ts'
@@ -12,7 +11,7 @@ import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/limit
 import { MetricSlots } from '../../planes/metrics/metric-slots.ts'
 import type { ScrapeValues } from '../../planes/metrics/metric-table.ts'
 import { SPEC_CHECKPOINT_KEYS } from './checkpoint-signing.ts'
-import { HTTP_DRIVER, listenBySpec as listen } from './http-driver.ts'
+import { HTTP_DRIVER } from './http-driver.ts'
 import { ManagementAuthenticator } from '../../planes/management/access/authenticate.ts'
 import { CounterHistory } from '../../planes/metrics/counter-history.ts'
 import { DownloadTickets } from '../../planes/management/downloads/download-tickets.ts'
@@ -166,7 +165,7 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
   const exchanges: ManagementExchange[] = []
   const undocumented: string[] = []
   const configured = { systemToken: SYSTEM_TOKEN, rootAccessKey: ACCESS_KEY, rootSecretKey: SECRET_KEY }
-  const listener = await listen({
+  const listener = await server.ground.listen({
     host: '127.0.0.1',
     port: 0,
     handler: createManagementHandler({
@@ -183,7 +182,7 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
     onHandlerError: (error) => void server.failures.push(error),
   })
   const apiEndpoint = `http://127.0.0.1:${listener.port}`
-  const api = ApiClient.of(apiEndpoint, bearer(SYSTEM_TOKEN), (...answered) => {
+  const api = ApiClient.over(server.ground.managementClient(listener), bearer(SYSTEM_TOKEN), (...answered) => {
     undocumented.push(...disagreements(...answered))
   })
   const close = async () => {
@@ -231,10 +230,10 @@ function servicesOf(
     readonly options: ManagedOptions
   },
 ): ManagementServices {
-  const { services, store, paths } = server
+  const { services, store, paths, ground } = server
   const { access, environment, events, secrets } = server.session
   const { catalog, payloads, uploads, space, inlineBytesMaximum, versionIds } = services
-  const verdicts = new ChainVerdicts(nodeDisk, paths, store.deploymentId)
+  const verdicts = new ChainVerdicts(ground.disk, paths, store.deploymentId)
   return {
     engine: options.engine?.(store.client) ?? store.client,
     catalog,
@@ -244,12 +243,12 @@ function servicesOf(
     inlineBytesMaximum,
     versionIds,
     access,
-    audit: new AuditLog(nodeDisk, paths, environment),
+    audit: new AuditLog(ground.disk, paths, environment),
     chain: {
       kept: (head) => verdicts.read(head),
       runs: new ChainRuns(verdicts, clock, (error) => void server.failures.push(error)),
     },
-    checkpoints: new CheckpointLog(nodeDisk, paths, server.session.checkpoints, (size, what) => {
+    checkpoints: new CheckpointLog(ground.disk, paths, server.session.checkpoints, (size, what) => {
       if (what !== undefined) slots.region(0)[slots.damageSlot('trees')]! += 1
       options.mend?.(size)
     }),
@@ -279,7 +278,7 @@ function servicesOf(
       hashPassword: (password, owner) => server.session.passwords.hash(password, owner),
     },
     actions: S3_ACTIONS,
-    storage: new StorageInspection(nodeDisk, paths, catalog, store.start),
+    storage: new StorageInspection(ground.disk, paths, catalog, store.start),
     snapshots: options.snapshots ?? (() => NO_SNAPSHOTS),
     heavy,
     version: '0.0.0-spec',

@@ -8,13 +8,11 @@ import { microsecondsOf, type Milliseconds, millisecondsOf } from '../../engine/
 import '../../cli/environment.ts'
 import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { kernelBootId } from '../../cli/server/store/host.ts'
 import { storeKeys } from '../../engine/keys/store-keys.ts'
 import { openStore } from '../../cli/server/store/open-store.ts'
 import type { OpenStore } from '../../cli/server/store/opened-store.ts'
 import { CommitCounts } from '../../projections/catalog/commit-counts.ts'
 import { StoreSession } from '../../cli/server/store/store-session.ts'
-import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/limits/concurrency-gate.ts'
 import type { HttpListener } from '../../planes/http/listener.ts'
@@ -27,21 +25,12 @@ import type { Extension } from '../../planes/objects/s3-extensions.ts'
 import { createS3Handler, type FinishedRequest } from '../../planes/s3/s3-plane.ts'
 import type { Owner } from '../../planes/s3/documents/listing-elements.ts'
 import type { S3Services } from '../../planes/s3/handling/services.ts'
-import { listenBySpec as listen } from './http-driver.ts'
 import { journalEntries, journalText } from './journal-entries.ts'
-import {
-  ACCESS_KEY,
-  clientsOf,
-  closeClients,
-  MASTER_KEY,
-  SECRET_KEY,
-  temporaryDirectory,
-  type TestServer,
-} from './test-clients.ts'
+import { ACCESS_KEY, MASTER_KEY, SECRET_KEY, temporaryDirectory, type TestServer } from './test-clients.ts'
 
 export { type ProcessServer, startProcess } from './server-process.ts'
 export { temporaryDirectory, type TestServer } from './test-clients.ts'
-import { bodyHashing } from './hash-ports.ts'
+import { realGround, type ServerGround } from './server-ground.ts'
 
 const MEBIBYTE = 1024 ** 2
 /** How far the clock of a server in this thread may be behind its journal. */
@@ -59,6 +48,8 @@ export interface InThreadOptions {
   readonly encryptionEnabled?: boolean
   /** The setting `s3.extensions`; none by default. */
   readonly extensions?: readonly Extension[]
+  /** Without it the real host. */
+  readonly ground?: ServerGround
   /** The setting `s3.unsigned_chunks_over_http`; false by default. */
   readonly unsignedChunksOverHttp?: boolean
   /** The setting `s3.hostnames`. */
@@ -79,6 +70,7 @@ function clockOf({ clock = Date.now }: InThreadOptions): () => Milliseconds {
 export interface InThreadServer extends TestServer {
   readonly store: OpenStore
   readonly paths: StorePaths
+  readonly ground: ServerGround
   readonly gate: ConcurrencyGate
   readonly listener: HttpListener
   /** What the plane reported as its own faults. */
@@ -96,7 +88,8 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
   const paths = new StorePaths(dataDirectory)
   const masterKey = options.masterKey ?? MASTER_KEY
   const counts = new CommitCounts()
-  const store = await openInThread(paths, masterKey, options, counts)
+  const ground = options.ground ?? realGround()
+  const store = await openInThread(paths, masterKey, options, counts, ground)
   const limits = { operationsMaximum: 256, queueMaximum: 1024, waitMillisecondsMaximum: 10_000, ...options.limits }
   const gate = new ConcurrencyGate(limits)
   const failures: unknown[] = []
@@ -108,9 +101,10 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     { dataDirectory, deploymentId, start, keys, encryptionEnabled, reservedBytes },
     0,
     store.client,
-    bodyHashing(),
+    ground.hashing(),
     counts,
     clockOf(options),
+    ground.disk,
   )
   const owner = { id: deploymentId, displayName: 'root' }
   const services = servicesOf(session, owner, Buffer.from(keys.continuationTokens), options)
@@ -134,14 +128,14 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
   })
   const refusal = malformedRequestResponse
   const onHandlerError = (error: unknown) => void failures.push(error)
-  const listener = await listen({ host: '127.0.0.1', port: 0, handler, refusal, onHandlerError })
+  const listener = await ground.listen({ host: '127.0.0.1', port: 0, handler, refusal, onHandlerError })
   const drained = async () => {
     await store.loop.drained()
     return dataDirectory
   }
-  const clients = clientsOf(listener.port)
+  const clients = ground.clients(listener)
   const close = async (healthy: boolean) => {
-    closeClients(clients)
+    ground.closeClients(clients)
     await listener.close(2000)
     await session.close()
     await store.close(healthy)
@@ -150,6 +144,7 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     ...clients,
     dataDirectory,
     paths,
+    ground,
     store,
     gate,
     listener,
@@ -172,6 +167,7 @@ function openInThread(
   masterKey: Buffer,
   options: InThreadOptions,
   counts: CommitCounts,
+  ground: ServerGround,
 ): Promise<OpenStore> {
   const { reservedBytes = MEBIBYTE, segmentBytes = 8 * MEBIBYTE, volumeBytes = 8 * MEBIBYTE } = options
   const sizes = { segmentBytes, volumeBytes, reservedBytes, strangerBytesPerSecond: 2 ** 30 }
@@ -181,12 +177,10 @@ function openInThread(
     referenceRatioMaximum: 1000,
   }
   const clock = clockOf(options)
-  const settings = { masterKey, ...sizes, ...judging, version: '0.0.0-spec', bootId: kernelBootId() }
-  return openStore(nodeDisk, paths, settings, {
+  const settings = { masterKey, ...sizes, ...judging, version: '0.0.0-spec', bootId: ground.bootId }
+  return openStore(ground.disk, paths, settings, {
     clock: () => microsecondsOf(clock() * 1000),
-    onFailure: (error) => {
-      throw error
-    },
+    onFailure: (error) => ground.failed(error),
     onBatchDone: (time) => counts.countCommit(time),
     onSettingsChanged: (time) => counts.countSettings(time),
   })

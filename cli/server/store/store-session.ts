@@ -1,6 +1,7 @@
 import type { Milliseconds, UploadId } from '../../../engine/brands.ts'
 import { systemMilliseconds } from '../../../engine/clock.ts'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
+import type { Disk } from '../../../engine/disk/disk.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { BodyHasher } from '../../../engine/hashing/body-hashing.ts'
@@ -79,6 +80,7 @@ export class StoreSession {
    * @param hashing of uploads, closed with the payloads
    * @param counts of the engine thread's commits
    * @param clock the host's
+   * @param disk that holds the store
    */
   constructor(
     settings: SessionSettings,
@@ -87,6 +89,7 @@ export class StoreSession {
     hashing: BodyHasher,
     counts: CommitCounts,
     clock: () => Milliseconds = systemMilliseconds,
+    disk: Disk = nodeDisk,
   ) {
     const { dataDirectory, start, keys, encryptionEnabled, reservedBytes } = settings
     const earlier = (
@@ -102,13 +105,13 @@ export class StoreSession {
     this.webhooks = new WebhookReader(this.environment)
     this.checkpoints = new CheckpointReader(this.environment)
     this.checkpointKeys = new CheckpointKeys(keys)
-    this.payloads = new PayloadReader(nodeDisk, this.paths, sealer)
+    this.payloads = new PayloadReader(disk, this.paths, sealer)
     const sealing = encryptionEnabled ? sealer : undefined
-    this.uploads = new UploadStore(nodeDisk, this.paths, start, thread, hashing, sealing)
-    this.space = new SpaceGuard(nodeDisk, dataDirectory, reservedBytes)
+    this.uploads = new UploadStore(disk, this.paths, start, thread, hashing, sealing)
+    this.space = new SpaceGuard(disk, dataDirectory, reservedBytes)
     this.versionIds = new OpaqueIds(keys.versionIds)
     this.uploadIds = new OpaqueIds<UploadId>(keys.uploadIds)
-    this.events = new EventLog(nodeDisk, this.paths, this.environment, this)
+    this.events = new EventLog(disk, this.paths, this.environment, this)
     this.secrets = new SecretBox(keys.credentialSecrets, earlier('credentialSecrets'))
     this.webhookSecrets = new SecretBox(keys.webhookSecrets, earlier('webhookSecrets'))
     this.capabilityTokens = new CapabilityTokens(keys, earlier('capabilityTokens'))

@@ -94,12 +94,7 @@ function pieceOf(request: BatchRequest, index: number): Pick<Operation, 'outcome
   }
 }
 
-function carryOut(
-  world: ModelState,
-  { now, clockIsBehind }: Moment,
-  request: BatchRequest,
-  one: BatchDeletion,
-): Expected {
+function carryOut(world: ModelState, moment: Moment, request: BatchRequest, one: BatchDeletion): Expected {
   const { bucket, bypasses } = request
   const { key, versionId, condition = UNCONDITIONAL } = one
   if (isMalformed(versionId)) return { codes: ['NoSuchVersion'] }
@@ -109,9 +104,8 @@ function carryOut(
   const found = versionId === undefined ? undefined : versionNamed(world, world.buckets.get(bucket), key, versionId)
   const sequence = world.sequence + 1
   const ruled = new ModelRules(world, NO_FILES).apply(version === undefined ? command : { ...command, version }, {
+    ...moment,
     sequence,
-    now,
-    clockIsBehind,
   })
   if (ruled === undefined) throw new Error('the model has no rules of deletions')
   if (ruled.code !== 'done') return { codes: (ruled.reasons ?? [ruled.code]).map(codeOfRule) }

@@ -4,7 +4,7 @@ import type { VersionSelector } from '../../../engine/commands/version-name.ts'
 import { sequenceOf } from '../../../engine/brands.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
 import { type ErrorCode, headerOf, type Operation, type Outcome, type Pattern, refusals } from '../expectation.ts'
-import type { Outcome as Ruled } from '../refusals.ts'
+import { type Outcome as Ruled, timeOf } from '../refusals.ts'
 import { ModelRules } from '../rules.ts'
 import { type ModelBucket, type ModelState, type ModelVersion, wireId } from '../state.ts'
 
@@ -41,7 +41,7 @@ export interface Carried {
   readonly before: ModelState
   readonly after: ModelState
   /** Milliseconds since 1970. */
-  readonly now: number
+  readonly time: number
 }
 
 /** The same on the management plane (spec/manual/errors.md). */
@@ -65,10 +65,10 @@ export function byRules(
   name?: (after: ModelState, answer: WireAnswer) => void,
   codes: Readonly<Record<string, ErrorCode>> = CODES,
 ): Operation['outcomes'] {
-  return (before, { now, clockIsBehind }) => {
+  return (before, at) => {
     const after = before.copy()
     const command = commandOf(before)
-    const moment = { sequence: before.sequence + 1, now, clockIsBehind }
+    const moment = { ...at, sequence: before.sequence + 1 }
     const outcome = new ModelRules(after, NO_FILES).apply(command, moment)
     if (outcome === undefined) throw new Error(`the model has no rules of ${command.kind}`)
     if (outcome.code !== 'done')
@@ -83,7 +83,7 @@ export function byRules(
       name?.(after, answer)
       return after
     }
-    return [{ pattern: patternOf({ outcome, before, after, now }), next }]
+    return [{ pattern: patternOf({ outcome, before, after, time: timeOf(at) }), next }]
   }
 }
 

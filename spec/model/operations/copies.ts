@@ -66,13 +66,13 @@ function commandOf({ source, bucket, key, replacement, lock, condition }: CopyRe
 }
 
 function patternOf(carried: Carried, { source, bucket, key }: CopyRequest): Pattern {
-  const { before, after, now } = carried
+  const { before, after, time } = carried
   const [made] = after.versions(after.buckets.get(bucket), key)
   const headers = { 'x-amz-version-id': newVersionId(carried), ...sourceHeader(before, source) }
   const check = ({ text }: WireAnswer) =>
     sameText(
       [firstElement(text, 'ETag'), firstElement(text, 'LastModified')],
-      [`"${made?.etag}"`, new Date(now).toISOString()],
+      [`"${made?.etag}"`, new Date(time).toISOString()],
     )
   return { status: 200, headers, check }
 }

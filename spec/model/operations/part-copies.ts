@@ -46,11 +46,11 @@ export function copyPart(copy: PartCopyRequest): Operation {
       if (bytes === undefined) own.push('InvalidArgument')
       const ruled = byRules(
         () => commandOf(world, copy, found, bytes ?? Buffer.alloc(0)),
-        ({ now }) => {
+        ({ time }) => {
           const check = ({ text }: WireAnswer) =>
             sameText(
               [firstElement(text, 'ETag'), firstElement(text, 'LastModified')],
-              [`"${hash('md5', bytes ?? '', 'hex')}"`, new Date(now).toISOString()],
+              [`"${hash('md5', bytes ?? '', 'hex')}"`, new Date(time).toISOString()],
             )
           return { status: 200, headers: sourceHeader(world, source), check }
         },

@@ -32,16 +32,19 @@ export function copyOf({ disk, projections, ledger }: World): World {
   return { disk: disk.clone(), projections: projections.copy(), ledger: ledger.copy() }
 }
 
-function isProjection(path: string): boolean {
-  return path.startsWith(PATHS.projections) && path !== PATHS.projectionsOpening
+function isProjection(path: string, { projections, projectionsOpening }: StorePaths): boolean {
+  return path.startsWith(projections) && path !== projectionsOpening
 }
 
 /** The disk of a world, for a store: what is of the projections is in memory as well. */
-export function diskOf({ disk, projections }: World): Disk {
+export function diskOf(
+  { disk, projections }: Pick<World, 'projections'> & { readonly disk: Disk },
+  paths = PATHS,
+): Disk {
   return altered<Disk>(disk, {
-    makeDirectory: (path) => (isProjection(path) ? projections.make(path) : disk.makeDirectory(path)),
+    makeDirectory: (path) => (isProjection(path, paths) ? projections.make(path) : disk.makeDirectory(path)),
     removeTree: (path) => projections.remove(path),
-    exists: (path) => (isProjection(path) ? projections.has(path) : disk.exists(path)),
+    exists: (path) => (isProjection(path, paths) ? projections.has(path) : disk.exists(path)),
   })
 }
 

@@ -1,0 +1,90 @@
+/** The host of a simulated world: its disk, its projections, its network and its boots. */
+import type { Disk } from '../../../engine/disk/disk.ts'
+import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { inlineHashing } from '../../support/inline-hashing.ts'
+import { Random } from '../../support/random.ts'
+import type { ServerGround } from '../../support/server-ground.ts'
+import { FaultyDisk } from '../disk/disk-faults.ts'
+import { byChance } from '../simulated-disk/crash-choices.ts'
+import { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'
+import { MemoryProjections } from '../small-world/memory-projections.ts'
+import { diskOf } from '../small-world/world.ts'
+import { MemoryNetwork } from './memory-network.ts'
+import { worldClients, worldManagementClient } from './world-clients.ts'
+
+export const ROOT = '/world'
+const PORTS = { first: 9000, last: 9001 } as const
+
+/** How a process ends that does not end in order. */
+export type SuddenEnd = 'power' | 'kill'
+
+export class WorldHost {
+  readonly paths = new StorePaths(ROOT)
+  readonly network: MemoryNetwork
+  disk = new SimulatedDisk(ROOT)
+  projections = new MemoryProjections()
+  /** What the engine of the running process could not go on after. */
+  failure: unknown
+  /** Of the running process: its disk with the faults that were armed. */
+  faulty = new FaultyDisk(this.disk)
+  readonly random: Random
+  readonly #wrap: (disk: Disk) => Disk
+  #boots = 1
+
+  /** @param wrap what stands between store and disk, for stores that are broken on purpose */
+  constructor(seed: number, wrap: (disk: Disk) => Disk = (disk) => disk) {
+    this.random = new Random(seed)
+    this.network = new MemoryNetwork(new Random(seed + 1))
+    this.network.isOn = () => this.disk.isOn
+    this.#wrap = wrap
+    this.disk.timing = new Random(seed + 2)
+  }
+
+  /** What the next process stands on. */
+  ground(): ServerGround {
+    const { network } = this
+    this.failure = undefined
+    this.faulty = new FaultyDisk(this.disk)
+    let port: number = PORTS.first
+    return {
+      disk: diskOf({ disk: this.#wrap(this.faulty.disk), projections: this.projections }, this.paths),
+      bootId: `boot-${this.#boots}`,
+      hashing: () => inlineHashing,
+      listen: async (options) => {
+        const listener = network.listen(options, port)
+        port = PORTS.last
+        return listener
+      },
+      clients: (listener) => worldClients(network, listener.port),
+      closeClients: () => undefined,
+      managementClient: (listener) => worldManagementClient(network, listener.port),
+      failed: (error) => {
+        this.failure ??= error
+      },
+    }
+  }
+
+  /** The process is gone: nothing that is still under way in it reaches the disk or a client. */
+  silence(): void {
+    this.disk.left = 0
+    this.network.loseAll()
+  }
+
+  /** What the next process finds after the one that was silenced. */
+  comeBack(how: SuddenEnd): void {
+    if (how === 'kill') {
+      this.disk = this.disk.clone()
+      this.projections = this.projections.copy()
+      return
+    }
+    this.disk = this.disk.crash(byChance(this.random))
+    this.projections = new MemoryProjections()
+    this.#boots += 1
+  }
+
+  /** What the next process finds after one that stopped in order. */
+  stopped(): void {
+    this.disk = this.disk.clone()
+    this.projections = this.projections.copy()
+  }
+}

@@ -1,0 +1,129 @@
+/** What happens in a world beside the requests of the model: strikes at a working host, and at one that starts. */
+import * as fc from 'fast-check'
+import { choosePlace, type PlaceChoice, placeChoice } from '../../model/choices.ts'
+import { compare } from '../../model/comparison.ts'
+import type { Model, ModelStore } from '../../model/model.ts'
+import type { Recipe } from '../../model/recipes.ts'
+import { requestsTogether, stepOf } from '../../model/step-mix.ts'
+import { Step } from '../../model/steps.ts'
+import type { FaultKind } from '../disk/life-plans.ts'
+import type { SuddenEnd } from './world-host.ts'
+import { type Strike, WorldStore } from './world-store.ts'
+
+/** Within so many operations of the disk a strike comes: a few requests make about as many. */
+const WORKING_OPERATIONS = 40
+const OPENING_OPERATIONS = 45
+const FAULTS: readonly FaultKind[] = ['error once', 'error for ever', 'sync that lies', 'short write', 'disk full']
+
+/** Several requests on one key at once, with a strike among them; then everything is read. */
+class Struck extends Step {
+  readonly #recipes: readonly Recipe[]
+  readonly #place: PlaceChoice
+  readonly #strike: Strike
+
+  constructor(recipes: readonly Recipe[], place: PlaceChoice, strike: Strike) {
+    super(sentenceOf(strike))
+    this.#recipes = recipes
+    this.#place = place
+    this.#strike = strike
+  }
+
+  check(): boolean {
+    return true
+  }
+
+  async run(model: Model, store: ModelStore): Promise<void> {
+    const wants = this.#recipes.find((recipe) => recipe.wants !== 'nothing')?.wants ?? 'nothing'
+    const at = choosePlace(model, this.#place, wants)
+    const sent = this.#recipes.flatMap((recipe) => {
+      const operation = recipe.build(model, at)
+      return operation === undefined ? [] : { name: recipe.name, operation }
+    })
+    model.log.push(String(this))
+    const answers = await worldOf(store).strike(
+      sent.map(({ operation }) => operation.request),
+      this.#strike,
+    )
+    const whole = answers.map((answer) => (answer?.complete === true ? answer : undefined))
+    for (const [index, { name }] of sent.entries()) model.tally.count(name, whole[index])
+    model.settle(sent.map(({ operation }, index) => ({ operation, answer: whole[index] })))
+    model.restarts += 1
+    await compare(model, store)
+  }
+}
+
+/** The host ends, and ends once more while it starts. */
+class StruckStart extends Step {
+  readonly #ends: readonly [SuddenEnd, SuddenEnd]
+  readonly #operations: number
+
+  constructor(first: SuddenEnd, second: SuddenEnd, operations: number) {
+    super(`${ENDS[first]}, and ${ENDS[second]} within ${operations} operations of the next start`)
+    this.#ends = [first, second]
+    this.#operations = operations
+  }
+
+  check(): boolean {
+    return true
+  }
+
+  async run(model: Model, store: ModelStore): Promise<void> {
+    model.log.push(String(this))
+    await worldOf(store).strikeStart(...this.#ends, this.#operations)
+    model.restarts += 1
+    await compare(model, store)
+  }
+}
+
+const ENDS: Readonly<Record<SuddenEnd | 'stop', string>> = {
+  power: 'the power goes',
+  kill: 'the process is killed',
+  stop: 'the server stops',
+}
+
+function sentenceOf(strike: Strike): string {
+  if (strike.kind !== 'fault') return `${ENDS[strike.kind]} at operation ${strike.operations} of the disk`
+  return `the disk has a fault (${strike.fault}), then ${ENDS[strike.end]}`
+}
+
+function worldOf(store: ModelStore): WorldStore {
+  if (store instanceof WorldStore) return store
+  throw new Error('only the host of a world can be struck')
+}
+
+const suddenEnd = fc.constantFrom<SuddenEnd>('power', 'power', 'kill')
+
+const strike: fc.Arbitrary<Strike> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: suddenEnd, operations: fc.integer({ min: 1, max: WORKING_OPERATIONS }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('fault' as const),
+      fault: fc.constantFrom(...FAULTS),
+      end: fc.constantFrom<SuddenEnd | 'stop'>('power', 'kill', 'stop'),
+    }),
+  },
+)
+
+/** Every step of a world. */
+export const worldStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 40,
+    arbitrary: stepOf({ disturbance: 'cut', restarts: 1, works: 3, clockSteps: 3, passes: 1, wholeUploads: 0 }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({ recipes: requestsTogether, at: placeChoice, strike })
+      .map((each) => new Struck(each.recipes, each.at, each.strike)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(suddenEnd, suddenEnd, fc.integer({ min: 1, max: OPENING_OPERATIONS }))
+      .map(([first, second, operations]) => new StruckStart(first, second, operations)),
+  },
+)

@@ -1,0 +1,246 @@
+/** The store of a simulated world, as the model drives it, with the ends and faults that no other store of a model has. */
+import { bucketIdOf } from '../../../engine/brands.ts'
+import { checkProjections } from '../../../projections/replay/check.ts'
+import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
+import { MultipartDigest } from '../../../workers/digest-multipart.ts'
+import { UploadReclaim } from '../../../workers/reclaim-uploads.ts'
+import { PayloadFileSweep } from '../../../workers/sweep-payload-files.ts'
+import type { BackgroundWorker } from '../../../workers/worker.ts'
+import type { ModelRequest } from '../../model/expectation.ts'
+import type { StoreCounts } from '../../model/leftovers.ts'
+import { type Disturbance, MODEL_EXTENSIONS, type ModelStore } from '../../model/model.ts'
+import { sendSigned } from '../../model/model-client.ts'
+import { runPass } from '../../support/lifecycle.ts'
+import { type ManagedServer, startManaged } from '../../support/management-server.ts'
+import type { WireAnswer } from '../../support/wire-client.ts'
+import type { FaultKind } from '../disk/life-plans.ts'
+import type { SimulatedTime } from './simulated-time.ts'
+import { ROOT, type SuddenEnd, type WorldHost } from './world-host.ts'
+
+/** Small, so that bodies of a few kilobytes get files of their own, and segments and volumes are rotated. */
+const SIZES = { inlineBytesMaximum: 2048, segmentBytes: 64 * 1024, volumeBytes: 8 * 1024 }
+
+/** How often it is looked whether files that no object has are removed, by the stopwatch of the world. */
+const LOOKS_MAXIMUM = 100
+const LOOK_MILLISECONDS = 100
+
+/** What becomes of a host while requests are on their way. Operations are those of the disk. */
+export type Strike =
+  | { readonly kind: SuddenEnd; readonly operations: number }
+  | { readonly kind: 'fault'; readonly fault: FaultKind; readonly end: SuddenEnd | 'stop' }
+
+export class WorldStore implements ModelStore {
+  readonly #host: WorldHost
+  readonly #time: SimulatedTime
+  #server: ManagedServer
+  #jobs: readonly BackgroundWorker[] = []
+  #starts = 1
+  /** Whether this process has met a fault, so that it may speak of faults of its own. */
+  #wasStruck = false
+
+  private constructor(host: WorldHost, time: SimulatedTime, server: ManagedServer) {
+    this.#host = host
+    this.#time = time
+    this.#server = server
+    this.#jobs = jobsOf(server)
+  }
+
+  static async open(host: WorldHost, time: SimulatedTime): Promise<WorldStore> {
+    return new WorldStore(host, time, await startOn(host, time, 1))
+  }
+
+  send(request: ModelRequest): Promise<WireAnswer> {
+    return sendSigned(this.#server, request, this.#time.wallMilliseconds)
+  }
+
+  async sendDisturbed(
+    requests: readonly ModelRequest[],
+    disturbance: Disturbance,
+  ): Promise<(WireAnswer | undefined)[]> {
+    const working = disturbance.kind === 'work' ? this.work(disturbance.steps) : undefined
+    const answers = await Promise.all(
+      requests.map((request, index) => {
+        if (disturbance.kind !== 'cut' || disturbance.index !== index) return this.send(request)
+        const { share, turns } = disturbance
+        this.#host.network.next = { cut: { share, turns } }
+        return this.send(request).catch(() => undefined)
+      }),
+    )
+    await working
+    await this.#rest()
+    return answers
+  }
+
+  /** Sends all at once, while the host is struck; then the server is started again. No answer for what got none. */
+  async strike(requests: readonly ModelRequest[], strike: Strike): Promise<(WireAnswer | undefined)[]> {
+    const host = this.#host
+    this.#wasStruck = true
+    if (strike.kind === 'fault') host.faulty.arm(strike.fault, host.disk, host.random)
+    else host.disk.left = strike.operations
+    const answers = await Promise.all(requests.map((request) => this.send(request).catch(() => undefined)))
+    host.faulty.disarm()
+    host.disk.roomBytes = Number.POSITIVE_INFINITY
+    const end = strike.kind === 'fault' ? strike.end : strike.kind
+    if (end === 'stop' && host.failure === undefined) await this.restart('clean', false)
+    else await this.#fall(end === 'stop' ? 'kill' : end)
+    // A fault may be answered with a fault of the server, and what became of the request then is for the model to find.
+    return answers.map((answer) => (answer !== undefined && answer.status >= 500 ? undefined : answer))
+  }
+
+  /** The host ends within so many operations of the start that follows on `how`, and starts once more. */
+  async strikeStart(how: SuddenEnd, then: SuddenEnd, operations: number): Promise<void> {
+    const host = this.#host
+    await this.#end(how)
+    host.disk.left = operations
+    const opened = await startOn(host, this.#time, this.#starts + 1).catch((error: unknown) => {
+      if (host.disk.isOn) throw error
+      return undefined
+    })
+    host.silence()
+    await opened?.abandon()
+    host.comeBack(then)
+    await this.#start()
+  }
+
+  /** The records of what was answered are in the journal before, and one with the new time after. */
+  async setClock(clock: number): Promise<void> {
+    await this.#server.store.loop.drained()
+    this.#time.wallMilliseconds = clock
+    await this.send({ method: 'GET', target: '/' })
+    await this.#server.store.loop.drained()
+  }
+
+  async restart(how: 'clean' | 'crash', rebuilds: boolean): Promise<void> {
+    if (how === 'crash') await this.#end('kill')
+    else {
+      await this.#stop()
+      this.#host.stopped()
+    }
+    if (rebuilds) this.#host.projections.remove(this.#host.paths.projections)
+    await this.#start()
+  }
+
+  /** One job after the other does a step. */
+  async work(steps: number): Promise<void> {
+    for (let step = 0; step < steps; step += 1) await this.#jobs[step % this.#jobs.length]?.step()
+  }
+
+  async pass(): Promise<void> {
+    const { failed } = await runPass(this.#server.store, { now: this.#time.wallMilliseconds })
+    if (failed > 0) throw new Error(`${failed} entries of a pass over the lifecycle rules failed`)
+  }
+
+  get counts(): StoreCounts {
+    return {
+      usage: (bucket) => {
+        const catalog = this.#server.store.catalog.snapshot()
+        return catalog.bucketUsage(bucketIdOf(catalog.bucket(bucket)?.id ?? 0))
+      },
+      remains: () => this.#remains(),
+    }
+  }
+
+  /** Stops in order. @throws Error when the rows that are left are not those of the journal */
+  async end(): Promise<void> {
+    await this.#stop()
+    const { differenceCount, differences } = await checkProjections(this.#host.ground().disk, this.#host.paths)
+    if (differenceCount > 0) throw new Error(`rows are not those of the journal: ${JSON.stringify(differences[0])}`)
+  }
+
+  /** Ends without order, and starts again. */
+  async #fall(how: SuddenEnd): Promise<void> {
+    await this.#end(how)
+    await this.#start()
+  }
+
+  async #end(how: SuddenEnd): Promise<void> {
+    this.#host.silence()
+    await this.#endJobs()
+    await this.#server.abandon()
+    this.#time.forgetTimers()
+    this.#host.comeBack(how)
+  }
+
+  async #start(): Promise<void> {
+    this.#starts += 1
+    this.#wasStruck = false
+    this.#server = await startOn(this.#host, this.#time, this.#starts)
+    this.#jobs = jobsOf(this.#server)
+  }
+
+  async #stop(): Promise<void> {
+    await this.#rest()
+    await this.#endJobs()
+    await this.#server.stop()
+    this.#refuseFailures()
+    this.#time.forgetTimers()
+  }
+
+  async #endJobs(): Promise<void> {
+    for (const job of this.#jobs) await job.close?.()
+  }
+
+  /** Waits until nothing is on its way in the server. */
+  async #rest(): Promise<void> {
+    const { gate, apiGate, store } = this.#server
+    while (gate.active + gate.queued + apiGate.active > 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    await store.loop.drained()
+    this.#refuseFailures()
+  }
+
+  #refuseFailures(): void {
+    if (this.#wasStruck) return
+    const { failures, undocumented } = this.#server
+    const [failure] = [this.#host.failure, ...failures, ...undocumented].filter((one) => one !== undefined)
+    if (failure !== undefined) throw new Error(`the server reported a fault of its own: ${failure}`, { cause: failure })
+  }
+
+  /** Files of payloads and uploads that stay: they are removed beside the answers. */
+  async #settledFiles(): Promise<string[]> {
+    const { disk, paths } = this.#host
+    const places = [`${paths.files}/`, `${paths.uploads}/`]
+    for (let look = 0; ; look += 1) {
+      const all = [...disk.contents().keys()].filter((path) => !path.endsWith('/'))
+      const found = all.filter((path) => places.some((place) => path.startsWith(place)))
+      if (found.length === 0 || look === LOOKS_MAXIMUM) return found
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS))
+    }
+  }
+
+  async #remains(): Promise<string[]> {
+    for (const job of this.#jobs) while ((await job.step()) === 'more');
+    const catalog = this.#server.store.catalog.snapshot()
+    const { physicalBytes } = catalog.totals()
+    const { uploads, parts, bytes } = catalog.uploadUsage()
+    return [
+      ...(await this.#settledFiles()),
+      ...(physicalBytes === 0 ? [] : [`${physicalBytes} bytes in the catalog`]),
+      ...(uploads + parts + bytes === 0 ? [] : [`${uploads} uploads with ${parts} parts and ${bytes} bytes`]),
+    ]
+  }
+}
+
+/** Every other start encrypts what it writes. */
+function startOn(host: WorldHost, time: SimulatedTime, starts: number): Promise<ManagedServer> {
+  return startManaged({
+    dataDirectory: ROOT,
+    ground: host.ground(),
+    clock: () => time.wallMilliseconds,
+    encryptionEnabled: starts % 2 === 0,
+    extensions: MODEL_EXTENSIONS,
+    webhooks: { rules: { allowHttp: true, allowPrivateNetworks: true } },
+    ...SIZES,
+  })
+}
+
+/** As the server has them (cli/server/background-workers.ts). */
+function jobsOf({ paths, store, services, ground }: ManagedServer): BackgroundWorker[] {
+  const { client, catalog } = store
+  const { disk } = ground
+  return [
+    new VolumeCompaction(disk, paths, client, catalog),
+    new MultipartDigest(client, catalog, services.payloads),
+    new UploadReclaim(client, catalog, { afterDays: 0, clock: Date.now, uploadIds: services.uploadIds }),
+    new PayloadFileSweep(disk, paths, store.start, (name) => catalog.snapshot().payloadFileIsUsed(name)),
+  ]
+}

@@ -1,0 +1,84 @@
+/** One world: what happens in it, by its seed, and whether everything held. */
+import * as fc from 'fast-check'
+import type { Disk } from '../../../engine/disk/disk.ts'
+import { compareFully } from '../../model/comparison.ts'
+import { requireNoLeftovers } from '../../model/leftovers.ts'
+import { FIRST_CLOCK, Model, Tally } from '../../model/model.ts'
+import { prepare } from '../../model/run-sequences.ts'
+import type { Step } from '../../model/steps.ts'
+import { replaceLmdb } from '../small-world/memory-projections.ts'
+import { simulateChance } from './simulated-chance.ts'
+import { SimulatedTime } from './simulated-time.ts'
+import { WorldHost } from './world-host.ts'
+import { worldStep } from './world-steps.ts'
+import { WorldStore } from './world-store.ts'
+
+/** What is known of a world before it is lived through. */
+export interface WorldSeed {
+  readonly seed: number
+  /** Steps that the seed gives. */
+  readonly steps: number
+  /** Numbers of the steps that are taken, in order, where it is not all of them. */
+  readonly kept?: readonly number[]
+}
+
+export interface WorldOptions {
+  /** Called with each request and its answer. */
+  readonly record?: (line: string) => void
+  /** Stands between store and disk, for stores that are broken on purpose. */
+  readonly wrap?: (disk: Disk) => Disk
+}
+
+export interface WorldReport {
+  /** What did not hold; undefined where everything did. */
+  readonly finding: string | undefined
+  /** What happened, line by line. */
+  readonly log: readonly string[]
+  readonly tally: Tally
+  readonly requests: number
+  /** Starts after the first one. */
+  readonly restarts: number
+}
+
+/** The steps of a world; the same for the same seed. */
+export function stepsOf({ seed, steps, kept }: WorldSeed): Step[] {
+  const all = fc.sample(worldStep, { seed, numRuns: steps })
+  return kept === undefined ? all : kept.flatMap((index) => all[index] ?? [])
+}
+
+/** Lives through a world. Clocks, timers, chance and projections of this thread are the world's while it lasts. */
+export async function runWorld(world: WorldSeed, options: WorldOptions = {}): Promise<WorldReport> {
+  const steps = stepsOf(world)
+  const host = new WorldHost(world.seed, options.wrap)
+  host.network.record = options.record
+  const model = new Model(new Tally())
+  const putLmdbBack = replaceLmdb(() => host.projections)
+  const putChanceBack = simulateChance(world.seed)
+  const time = new SimulatedTime(FIRST_CLOCK)
+  let finding: string | undefined
+  try {
+    await time.until(live(host, time, model, steps))
+  } catch (error) {
+    finding = error instanceof Error && error.name === 'Error' ? error.message : String(error)
+  } finally {
+    time.restore()
+    putChanceBack()
+    putLmdbBack()
+  }
+  return {
+    finding,
+    log: model.log,
+    tally: model.tally,
+    requests: host.network.requests,
+    restarts: model.restarts,
+  }
+}
+
+async function live(host: WorldHost, time: SimulatedTime, model: Model, steps: readonly Step[]): Promise<void> {
+  const store = await WorldStore.open(host, time)
+  await prepare(model, store)
+  for (const step of steps) if (step.check(model)) await step.run(model, store)
+  await compareFully(model, store)
+  await requireNoLeftovers(model, store, store.counts)
+  await store.end()
+}
