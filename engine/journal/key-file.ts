@@ -114,7 +114,7 @@ function codeOf(covered: string, { masterKey, deploymentId }: KeyRing): Buffer {
   return createHmac('sha256', keyFileKey(masterKey, deploymentId)).update(covered).digest()
 }
 
-/** Shows damage to who has a key that the file does not list: nobody else can check the code. */
+/** Shows damage to a reader whose key the file does not list: only the owner of a listed key can check the code. */
 function digestOf(signed: string): string {
   return createHash('sha256').update(signed).digest('hex')
 }

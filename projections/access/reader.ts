@@ -55,7 +55,7 @@ export class AccessReader {
     return policyRows.get(this.#tables.policies, policy)
   }
 
-  /** The name of an account or token by its id, also of one that is deleted. Sees the state of the last `version`. */
+  /** The name of an account or token by its id, also of a deleted account or token. Sees the state of the last `version`. */
   nameOf(id: string): string | undefined {
     const { accounts, tokens, deletedNames } = this.#tables
     const found = accountRows.get(accounts, id) ?? tokenRows.get(tokens, id) ?? deletedNameRows.get(deletedNames, id)

@@ -83,7 +83,7 @@ export class JournalVerifyCommand extends JournalCommand {
     return (lost ? exitTable.dataLost : exitTable.storeDamaged).code
   }
 
-  /** Keeps the verdict beside the store that is configured or named by --data-dir. A PATH is a copy, which is only read. */
+  /** Keeps the verdict in the data directory that is configured or named by --data-dir. A PATH is a copy, which is only read. */
   #keepVerdict(directory: string, report: VerificationReport): void {
     const paths = new StorePaths(dirname(directory))
     if (this.place !== undefined || nodeDisk.exists(paths.backupMark)) return

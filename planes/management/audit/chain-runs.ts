@@ -24,10 +24,10 @@ export class ChainRuns {
   readonly #verdicts: Pick<ChainVerdicts, 'keep'>
   readonly #clock: () => Milliseconds
   readonly #failed: (error: unknown) => void
-  /** By caller, the one that asked last at the end. */
+  /** By caller; the last caller to ask is at the end. */
   readonly #runs = new Map<string, Run>()
 
-  /** @param failed is told that a verdict could not be kept: the answer does not depend on it */
+  /** @param failed called when a verdict could not be kept: the answer does not depend on it */
   constructor(verdicts: Pick<ChainVerdicts, 'keep'>, clock: () => Milliseconds, failed: (error: unknown) => void) {
     this.#verdicts = verdicts
     this.#clock = clock
