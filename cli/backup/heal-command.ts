@@ -3,6 +3,7 @@ import { Command, Option } from 'clipanion'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StoppedStoreCommand } from '../commands/config/stopped-store-command.ts'
 import { decodeMasterKey } from '../config/master-key.ts'
+import { accountOfHost } from '../values/host-account.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
 import { ProgressBar } from '../terminal/progress-bar.ts'
 import { healStore, type HealReport } from './heal.ts'
@@ -16,15 +17,18 @@ export class StorageHealCommand extends StoppedStoreCommand {
     category: 'Store',
     description: 'put damaged payloads and segments back from a backup',
     details: `
-      The server must not be running. Reads every sealed segment of the journal and every payload in use, or with BUCKET and KEY the
+      The server must not be running. Reads every segment of the journal and every payload in use, or with BUCKET and KEY the
       payloads of that object. What is damaged or missing is written back in its place from the backup in --from, when the
       bytes there have the digest that the journal of this store states: nothing else can be written, so locked versions are
       healed as well. What is intact is not touched. Encrypted payloads need the master key.
 
-      The open segment, at the end of the journal, cannot be healed.
+      The open segment, at the end of the journal, is healed as far as the backup has it, when both together are one chain up to
+      the record that the high-water mark names.
+
+      Each repair is a record of the audit log from the next start on (operation storage.heal).
 
       Ends with 0 if everything that was read is intact now, with 21 if something stays damaged, with 2 for the backup of another
-      store, and with 22 while a server runs. Start the server afterwards; "storage scrub" then clears the list of damage.
+      store, and with 22 while a server runs. Start the server afterwards; "storage scrub" and "journal verify" then clear what is known of damage.
     `,
     examples: [
       ['One object', '$0 storage heal photos 2026/cat.jpg --from /backup/store --data-dir ./data'],
@@ -48,7 +52,7 @@ export class StorageHealCommand extends StoppedStoreCommand {
     const from = resolve(this.context.workingDirectory, this.from)
     const progress = (text: string) => bar.say(text)
     const report = await this.withStore((paths) =>
-      healStore(nodeDisk, paths, from, { object, masterKey, progress }),
+      healStore(nodeDisk, paths, from, { object, masterKey, by: accountOfHost(), progress }),
     ).finally(() => bar.clear())
     const lines = this.json ? [JSON.stringify(asJson(report))] : asText(report)
     this.context.stdout.write(`${lines.join('\n')}\n`)

@@ -14,6 +14,7 @@ import { encodeFrame, encodeVolumeHeader, FRAME_HEADER, frameBytes } from '../..
 import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
 import { ExitError } from '../exit-codes.ts'
 import type { ExistingBackup } from './checked-backup.ts'
+import type { RepairRecords } from './heal-records.ts'
 import { type Healing, piecesOfFile } from './heal-segments.ts'
 import { writeNewFile } from './new-file.ts'
 import { type StoredDigest, storedBy } from './payload-check.ts'
@@ -28,6 +29,18 @@ interface HealedStore {
   readonly existing: ExistingBackup
   readonly sealer: PayloadSealer | undefined
   readonly progress: (text: string) => void
+  readonly records: RepairRecords
+}
+
+/** Damaged payloads that are recorded together, at least; then as many as were recorded before. */
+const RECORDED_TOGETHER = 64
+
+/** A damaged payload, and where the backup has it. */
+interface Repair {
+  readonly payload: PayloadId
+  readonly fault: string
+  readonly to: StoredLocation
+  readonly from: StoredLocation
 }
 
 /** Where a payload is in the backup: places that may have it, of which the bytes decide. */
@@ -52,6 +65,15 @@ export async function healPayloads(
   const healing = { healed: [] as string[], left: [] as string[], checked: 0 }
   try {
     const moved: StoredDigest[] = []
+    const repairs: Repair[] = []
+    const repair = async () => {
+      if (repairs.length === 0) return
+      store.records.begin(repairs.map(({ payload, fault }) => ({ resource: `payload:${payload}`, fault })))
+      for (const { payload, fault, to, from } of repairs.splice(0)) {
+        await putBack(store, payload, to, from)
+        healing.healed.push(`payload ${payload}: ${fault}`)
+      }
+    }
     const heal = async (
       stored: StoredDigest,
       candidates: readonly Candidate[],
@@ -62,8 +84,8 @@ export async function healPayloads(
       if (fault === undefined) return 'intact'
       const found = await firstProved(theirs, candidates, stored.digest)
       if (found === undefined) return 'left'
-      await putBack(store, stored.payload, location, found)
-      healing.healed.push(`payload ${stored.payload}: ${fault}`)
+      repairs.push({ payload: stored.payload, fault, to: location, from: found })
+      if (repairs.length >= Math.max(RECORDED_TOGETHER, store.records.count)) await repair()
       return 'healed'
     }
     for (const stored of digestsOf(store, only)) {
@@ -74,6 +96,7 @@ export async function healPayloads(
       if ((await heal(stored, [{ location }, { location: stored.reference }])) === 'left') moved.push(stored)
     }
     if (moved.length > 0) await healMoved(store, moved, heal, healing.left)
+    await repair()
     await requireHealed(store, healing)
     return healing
   } finally {
@@ -133,7 +156,8 @@ function* digestsOf({ disk, paths }: HealedStore, only: readonly PayloadId[] | u
         if (stored !== undefined && wanted?.has(stored.payload) !== false) found.push(stored)
       },
     })
-    if (end.end === 'torn' || end.end === 'foreign') {
+    // The projections have every record of the open segment, so what is torn at its end was never acknowledged.
+    if ((end.end === 'torn' && following !== undefined) || end.end === 'foreign') {
       const where = `${paths.segment(first)}, sequence ${chain.nextSequence}`
       throw new JournalDamagedError(`${where}: ${end.reason}; without BUCKET and KEY, segments are healed first`)
     }

@@ -1,5 +1,6 @@
 import type { Disk } from '../../engine/disk/disk.ts'
 import { next } from '../../engine/brands.ts'
+import { systemMilliseconds } from '../../engine/clock.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { findKeys } from '../../engine/journal/key-file.ts'
 import { scanOneSegment } from '../../engine/journal/read-journal.ts'
@@ -12,13 +13,16 @@ import { openTables } from '../../projections/tables/table-list.ts'
 import { ExitError } from '../exit-codes.ts'
 import { type ExistingBackup, existingBackup, requirePoint } from './checked-backup.ts'
 import { payloadsOf, requireVersion, sealerOf, type WantedObject } from './extract.ts'
+import { RepairRecords } from './heal-records.ts'
 import { healPayloads } from './heal-payloads.ts'
 import { healSegments, type Healing } from './heal-segments.ts'
 
 interface HealOptions {
-  /** Undefined: sealed segments, and all payloads in use. */
+  /** Undefined: segments, and all payloads in use. */
   readonly object: WantedObject | undefined
   readonly masterKey: Uint8Array | undefined
+  /** Who repairs, for the records: an account of the host. */
+  readonly by: string
   readonly progress: (text: string) => void
 }
 
@@ -28,8 +32,8 @@ export interface HealReport extends Healing {
 }
 
 /**
- * Repairs a store that no server has open from a backup of it: sealed segments of the journal, then payloads. What is intact is not
- * touched, and what is written has the digest that the journal states.
+ * Repairs a store that no server has open from a backup of it: segments of the journal, then payloads. What is intact is not
+ * touched, and what is written has the digest that the journal states. The next start records each repair.
  * @param paths of the store, whose lock the caller holds
  * @throws ExitError `usage` for the backup of another store; as existingBackup, healPayloads
  */
@@ -37,20 +41,24 @@ export async function healStore(
   disk: Disk,
   paths: StorePaths,
   from: string,
-  { object, masterKey, progress }: HealOptions,
+  { object, masterKey, by, progress }: HealOptions,
 ): Promise<HealReport> {
   const existing = existingBackup(disk, from)
   requireSameStore(disk, paths, existing)
   requirePoint(existing)
-  const segments = object === undefined ? await healSegments(disk, paths, existing, progress) : { healed: [], left: [] }
+  const records = new RepairRecords(disk, paths, { from, by, object, clock: systemMilliseconds })
+  const journal = { disk, paths, existing, records, progress }
+  const segments = object === undefined ? await healSegments(journal) : { healed: [], left: [] }
+  records.end()
   if (segments.left.length > 0) return { ...segments, checked: 0 }
   const keys = masterKey && findKeys(disk, paths, masterKey).ring.storeKeys()
   const environment = openProjections(disk, paths)
   try {
     const catalog = new CatalogReader(environment)
     const only = object && payloadsOf(requireVersion(catalog, object, keys, 'the store'))
-    const store = { disk, paths, catalog, existing, sealer: sealerOf(keys), progress }
+    const store = { disk, paths, catalog, existing, sealer: sealerOf(keys), records, progress }
     const { healed, left, checked } = await healPayloads(store, only)
+    records.end()
     return { healed: [...segments.healed, ...healed], left, checked }
   } finally {
     await environment.close()

@@ -1,4 +1,4 @@
-import { availableParallelism, userInfo } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
 import { ExitError, exitTable } from '../../exit-codes.ts'
@@ -16,6 +16,7 @@ import { ChainVerdicts } from '../../../engine/journal/chain-verdicts.ts'
 import type { Verdict } from '../../../engine/verify/verdicts.ts'
 import { type KeptNote, readKeptNote, requireSameLog } from '../../checkpoints/kept-checkpoint.ts'
 import { reportAsJson, reportAsText } from './verify-report.ts'
+import { accountOfHost } from '../../values/host-account.ts'
 import { ProgressBar } from '../../terminal/progress-bar.ts'
 import { JournalCommand } from './journal-command.ts'
 
@@ -139,14 +140,5 @@ export class JournalVerifyCommand extends JournalCommand {
     const [, sequence = '', hash = ''] = /^(\d{1,16}):([0-9a-f]{64})$/i.exec(this.expectHead) ?? []
     if (hash === '') throw new ExitError('usage', '--expect-head takes SEQUENCE:HASH with 64 hexadecimal digits')
     return { expectedHead: { sequence: Number(sequence), hash: hash.toLowerCase() } }
-  }
-}
-
-/** Who runs this command; an account without a name has its number. */
-function accountOfHost(): string {
-  try {
-    return `host:${userInfo().username}`
-  } catch {
-    return `host:${process.getuid?.() ?? 'unknown'}`
   }
 }

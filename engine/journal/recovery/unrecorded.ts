@@ -8,8 +8,8 @@ import { JournalDamagedError } from '../journal-errors.ts'
 import { readJournalFrom } from '../read-journal.ts'
 
 /**
- * Records of requests that were answered before the journal failed under them (decision 0009). They are kept in the
- * journal's folder, and the next start writes them: `journal/unrecorded` (spec/formats/journal.md).
+ * Records of requests that were answered before the journal failed under them (decision 0009), and of repairs while no server
+ * ran. They are kept in the journal's folder, and the next start writes them: `journal/unrecorded` (spec/formats/journal.md).
  */
 const MAGIC = 'OSTUNRC1'
 const AT = { sequence: 8, count: 16, records: 20 } as const
@@ -32,11 +32,31 @@ export function keepUnrecorded(
   bodies: readonly Uint8Array[],
 ): void {
   const time = new Date(now / 1000).toISOString()
+  const late = bodies.map((body) => lateRecord(body, time))
+  keepRecords(disk, paths, { last, bodies: late })
+}
+
+/** The kept records: their bodies, and the last record of the journal when the first of them was kept. */
+interface KeptRecords {
+  readonly last: Sequence
+  readonly bodies: readonly Uint8Array[]
+}
+
+/** @throws JournalDamagedError */
+export function keptRecords(disk: Disk, paths: StorePaths): KeptRecords | undefined {
+  return disk.exists(paths.unrecorded) ? readKept(disk, paths) : undefined
+}
+
+/**
+ * Replaces the kept records, durably: after a crash there are those before, or these.
+ * @throws the disk's error
+ */
+export function keepRecords(disk: Disk, paths: StorePaths, { last, bodies }: KeptRecords): void {
   const header = Buffer.alloc(AT.records)
   header.write(MAGIC, 0, 'ascii')
   writeUint64(header, last, AT.sequence)
   header.writeUInt32BE(bodies.length, AT.count)
-  const framed = Buffer.concat([header, ...bodies.flatMap((body) => frame(lateRecord(body, time)))])
+  const framed = Buffer.concat([header, ...bodies.flatMap(frame)])
   const checksum = Buffer.alloc(CHECKSUM_BYTES)
   checksum.writeUInt32BE(crc32(framed))
   const making = `${paths.unrecorded}.making`
@@ -55,8 +75,9 @@ export function keepUnrecorded(
 /** @returns the bodies that are not in the journal yet; a start that crashed may have written some or all */
 export function unrecordedBodies(disk: Disk, paths: StorePaths): Uint8Array[] {
   disk.remove(`${paths.unrecorded}.making`)
-  if (!disk.exists(paths.unrecorded)) return []
-  const { last, bodies } = readKept(disk, paths)
+  const kept = keptRecords(disk, paths)
+  if (kept === undefined) return []
+  const { last, bodies } = kept
   const known = new Set<string>()
   const firsts = disk.list(paths.journal).flatMap((name) => segmentFirstSequence(name) ?? [])
   const from = firsts.findLast((first) => first <= last) ?? sequenceOf(0)
@@ -73,7 +94,7 @@ export function unrecordedAreWritten(disk: Disk, paths: StorePaths): void {
   disk.syncDirectory(paths.journal)
 }
 
-function frame(body: Buffer): Buffer[] {
+function frame(body: Uint8Array): Uint8Array[] {
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32BE(body.length)
   return [length, body]
@@ -113,7 +134,7 @@ function readKept(disk: Disk, paths: StorePaths): { readonly last: Sequence; rea
   const isWhole = end >= AT.records && crc32(bytes.subarray(0, end)) === bytes.readUInt32BE(end)
   if (!isWhole || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) {
     throw new JournalDamagedError(
-      `${paths.unrecorded} is damaged: it holds records of requests that were answered when the journal failed; move it away to start without them`,
+      `${paths.unrecorded} is damaged: it holds records of requests that were answered when the journal failed, or of repairs; move it away to start without them`,
     )
   }
   const bodies: Buffer[] = []
