@@ -8,7 +8,7 @@ import { openSegment } from './segment-file.ts'
 
 /**
  * Looks at the first and the last segment of a journal before anything is touched: a version that was not released began
- * the first one with another magic, and a newer format begins with a new segment. A damaged header is left to its reader.
+ * the first one with another magic, and a newer format has a new segment. A damaged header is left to its reader.
  * @param journal the directory of the segments; it need not exist
  * @throws StoreUnreleasedError, NewerFormatError
  */

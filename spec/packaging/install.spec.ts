@@ -12,7 +12,7 @@ const PROGRAM = 'cli/object-store.mjs'
 
 const place = temporaryDirectory()
 const checkout = join(place, 'checkout')
-const packed = join(checkout, 'object-store-0.1.0.tgz')
+const packed = join(checkout, 'object-store-1.0.0.tgz')
 mkdirSync(checkout)
 copyCheckout(checkout)
 tap.teardown(() => rmSync(place, { recursive: true }))
@@ -67,7 +67,7 @@ test('npm pack makes a package that installs without a network', async (t) => {
   const mebibytes = mebibytesOf(target)
   t.comment(`the package, installed: ${Math.round(mebibytes)} MiB; packed: ${statSync(packed).size} bytes`)
   t.ok(mebibytes < MEBIBYTES_MAXIMUM, `${mebibytes} MiB`)
-  t.equal(await runs(target, join(target, 'node_modules/.bin/object-store'), 'version'), '0.1.0\n')
+  t.equal(await runs(target, join(target, 'node_modules/.bin/object-store'), 'version'), '1.0.0\n')
   await storesAnObject(t, join(installed, PROGRAM))
   const loaded = await loadedFiles(join(installed, PROGRAM))
   t.ok(loaded.length <= LOADED_MAXIMUM, `${loaded.length} files:\n${loaded.join('\n')}`)

@@ -20,7 +20,7 @@ export function snapshotOf(
   const { deploymentId } = decodeGenesis(readGenesis(disk, paths))
   const request: SnapshotRequest = {
     deploymentId: Buffer.from(deploymentId).toString('hex'),
-    keys: keysOf(disk, paths, MASTER_KEY),
+    keys: options.keys ?? keysOf(disk, paths, MASTER_KEY),
     followerIsWhole: false,
     reservedBytes: 0,
     kept: 2,

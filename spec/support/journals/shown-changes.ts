@@ -59,7 +59,7 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
   ],
   [[4, 2, 'a'], { kind: 'object.deleted', bucket_id: 2, key: 'a' }],
   [[5, 0, 256, 16, DIGEST], { kind: 'journal.recovered', segment_number: 0, offset: 256, length: 16, sha256: HEX }],
-  [[6, '0.1.0', '001122'], { kind: 'server.started', version: '0.1.0', start: '001122' }],
+  [[6, '1.0.0', '001122'], { kind: 'server.started', version: '1.0.0', start: '001122' }],
   [[7], { kind: 'server.stopped' }],
   [[99, 'later', DIGEST], { kind: 99, fields: ['later', HEX] }],
   [[1, 2, 'b', 'eu', true], { kind: 'bucket.created', ...BUCKET, region: 'eu', object_lock: true }],
