@@ -10,7 +10,7 @@ import { firstOf } from '../../engine/journal/positions.ts'
 import { RefusedBatchSearch } from '../../engine/journal/recovery/refused-batch.ts'
 import { decodeSegmentHeader, segmentFirsts } from '../../engine/journal/segment.ts'
 import { openSegment } from '../../engine/journal/segment-file.ts'
-import { type ScanEnd, SegmentWindow, scanSegment } from '../../engine/journal/segment-scan.ts'
+import { laterBatchFollows, type ScanEnd, SegmentWindow, scanSegment } from '../../engine/journal/segment-scan.ts'
 import { ExitError } from '../exit-codes.ts'
 import { type JournalPoint, pointAt } from './manifest.ts'
 
@@ -52,8 +52,11 @@ export async function durableEnd(disk: Disk, paths: StorePaths): Promise<Journal
 
 /** Without a server all that can be read will be kept by the next start, but for a batch that was refused. */
 function endOfStopped(disk: Disk, paths: StorePaths, mark: HeadMark | undefined): JournalPoint {
-  const { point, scan, path } = scanEnd(disk, paths, mark)
-  if (scan.end === 'foreign') throw new JournalDamagedError(`${path}, offset ${scan.offset}: ${scan.reason}`)
+  const { point, scan, path, laterBatch } = scanEnd(disk, paths, mark)
+  // Behind a torn batch there is nothing.
+  if (scan.end === 'foreign' || laterBatch) {
+    throw new JournalDamagedError(`${path}, offset ${scan.offset}: ${scan.reason}`)
+  }
   if (mark !== undefined && mark.sequence > point.sequence) {
     throw new AcknowledgedDataLostError(
       `the journal ends at ${point.sequence}, and its mark says that ${mark.sequence} was acknowledged`,
@@ -71,7 +74,10 @@ function endOfStopped(disk: Disk, paths: StorePaths, mark: HeadMark | undefined)
 
 /** The point of a mark, or the end of the segment before the last, where that is later: it is sealed, so it is durable. */
 function pointOfMark(disk: Disk, paths: StorePaths, mark: HeadMark): JournalPoint {
-  const { point } = scanEnd(disk, paths, undefined, mark.sequence)
+  const { point, scan, path } = scanEnd(disk, paths, undefined, mark.sequence)
+  if (point.sequence < mark.sequence) {
+    throw new JournalDamagedError(`${path}, offset ${scan.offset}, before record ${mark.sequence}: ${scan.reason}`)
+  }
   if (point.sequence === mark.sequence && point.hash !== Buffer.from(mark.head).toString('hex')) {
     throw new JournalDamagedError(`record ${mark.sequence} of ${paths.journal} is not the one that HEAD marks`)
   }
@@ -82,6 +88,8 @@ interface End {
   readonly point: JournalPoint
   readonly scan: ScanEnd
   readonly path: string
+  /** A whole batch follows where the journal ends: what is between them is damaged, and not torn. */
+  readonly laterBatch: boolean
 }
 
 /**
@@ -117,7 +125,12 @@ function scanEnd(disk: Disk, paths: StorePaths, mark: HeadMark | undefined, limi
       },
     })
     if (point === undefined) throw new JournalDamagedError(`${path}: it holds no record`)
-    return { point, scan, path }
+    const laterBatch =
+      refused.found === undefined &&
+      scan.end === 'torn' &&
+      !file.isCold &&
+      laterBatchFollows(window, scan.offset, header.segmentNumber, chain.nextBatch)
+    return { point, scan, path, laterBatch }
   } finally {
     file.close()
   }

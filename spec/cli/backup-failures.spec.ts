@@ -1,12 +1,15 @@
 /** What a backup refuses, and disks that fail under a backup and a restore. */
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { readHeadMark } from '../../engine/journal/head-mark.ts'
 import { holdStore } from '../../engine/disk/store-holds.ts'
 import { lockStore } from '../../engine/disk/store-lock.ts'
 import { backUp, backupCase, compare, faultsOf, LARGE_BYTES, modelled, restore, verify } from '../support/backups.ts'
+import { flipByteInPlace, segmentPath } from '../support/journal-files.ts'
 import { failingAt } from '../support/failing-disk.ts'
 import { openTestStore, someBytes } from '../support/test-store.ts'
+import { until } from '../support/waiting.ts'
 
 backupCase('directories that must not be touched are refused', async (t) => {
   const root = t.testdir({ full: { file: 'x' } })
@@ -40,6 +43,30 @@ backupCase('of a running store a backup takes what HEAD marks, and never a batch
   const { point } = await backUp(data, backup)
   t.ok(point.sequence >= sequence, 'it waits until what was acknowledged is marked')
   t.same(await faultsOf(backup), [])
+})
+
+backupCase('damage in the open segment is never taken for the end of the journal', async (t) => {
+  const root = t.testdir()
+  const [data, backup] = [join(root, 'data'), join(root, 'backup')]
+  const life = await modelled(data)
+  const { paths } = life.store
+  const marked = async () => {
+    const { sequence } = life.store.journal.position
+    await until(() => (readHeadMark(nodeDisk, paths)?.sequence ?? 0) >= sequence)
+  }
+  await life.put('a', someBytes(100))
+  await marked()
+  const { offset } = life.store.journal.place
+  for (const key of ['b', 'c', 'd']) await life.put(key, someBytes(100))
+  flipByteInPlace(segmentPath(paths, -1), offset + 100)
+  await marked()
+  const damaged = { name: 'JournalDamagedError', message: /offset \d+/ }
+  const lock = await lockStore(nodeDisk, data)
+  await t.rejects(backUp(data, backup), damaged, 'while a server runs')
+  await lock.release()
+  await t.rejects(backUp(data, backup), damaged, 'after a server that was killed')
+  writeFileSync(paths.head, Buffer.alloc(8192))
+  await t.rejects(backUp(data, backup), damaged, 'before the mark has come so far')
 })
 
 backupCase(
