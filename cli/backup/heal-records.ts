@@ -32,7 +32,7 @@ interface RepairContext {
 }
 
 /**
- * The audit records of a repair, one for each segment and payload. No server runs, so they are kept beside the journal, and the
+ * The audit records of a repair, one for each segment and payload. No server runs, so they are kept next to the journal, and the
  * next start writes them. Each is kept as attempted before anything is written, and as a success when what was written was read
  * back: after a crash the record is there, and says no more than is known.
  */
