@@ -136,8 +136,7 @@ test('a listing without --limit follows its pages', async (t) => {
 test('a key is that key and no other', async (t) => {
   const directory = t.testdir({ file: 'x' })
   await api.get('POST', '/buckets', { name: 'keys' })
-  const keys = ['..', '.', 'a/../b', '../../x', 'a//b', '/a', 'a/', '%2e%2e', '100%', 'a b', 'a+b', 'a?b#c&d=e', 'é😀']
-  keys.push('\\')
+  const keys = ['..', '.', '../../x/../b', 'a//b', '/a', 'a/', '%2e%2e', '100%', 'a b', 'a+b', 'a?b#c&d=e', 'é😀', '\\']
   for (const key of keys) {
     writeFileSync(join(directory, 'file'), key)
     t.match(await jsonOf('object put', 'keys', key, join(directory, 'file')), { key }, key)

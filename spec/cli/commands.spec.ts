@@ -213,3 +213,14 @@ test('the real command', async (t) => {
     'the environment comes first',
   )
 })
+
+test('help on a word lists its commands, and a missing option is named', async (t) => {
+  const { stdout } = await run(['bucket', '--help'])
+  t.match(stdout, /^Commands of bucket\n\n {2}object-store bucket list +list the buckets\n/)
+  t.match(stdout, /object-store bucket delete/)
+  const proof = await run(['proof', 'create', 'b', 'k'], {
+    environment: { OBJECT_STORE_URL: 'http://127.0.0.1:1', OBJECT_STORE_TOKEN: 'token' },
+  })
+  t.match(proof, { exitCode: 2, stderr: /--output is missing/ })
+  t.match((await run(['policy', 'create', '--help'])).stdout, /"effect": "allow"[^]+s3:GetObject, /)
+})
