@@ -4,13 +4,19 @@ import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { inlineHashing } from '../../support/inline-hashing.ts'
 import { Random } from '../../support/random.ts'
 import type { ServerGround } from '../../support/server-ground.ts'
+import type { WireAnswer } from '../../support/wire-client.ts'
 import { FaultyDisk } from '../disk/disk-faults.ts'
 import { byChance } from '../simulated-disk/crash-choices.ts'
 import { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'
 import { MemoryProjections } from '../small-world/memory-projections.ts'
 import { diskOf } from '../small-world/world.ts'
+import type { Answered } from './audit-oracle.ts'
+import { thing } from './coverage.ts'
 import { MemoryNetwork } from './memory-network.ts'
 import { worldClients, worldManagementClient } from './world-clients.ts'
+
+/** More would be of what is long gone. */
+const IDS_MAXIMUM = 12
 
 export const ROOT = '/world'
 const PORTS = { first: 9000, last: 9001 } as const
@@ -25,6 +31,16 @@ export class WorldHost {
   projections = new MemoryProjections()
   /** What the engine of the running process could not go on after. */
   failure: unknown
+  /** Ids that answers have named. */
+  readonly ids: string[] = []
+  /** What clients were answered, by all processes so far. */
+  readonly answers: Answered[] = []
+  /** Starts so far, failed ones among them. */
+  lives = 0
+  /** Numbers of the starts that ended in order. */
+  readonly orderly = new Set<number>()
+  /** What was met: see `coverage.ts`. */
+  readonly met = new Set<string>()
   /** Of the running process: its disk with the faults that were armed. */
   faulty = new FaultyDisk(this.disk)
   readonly random: Random
@@ -36,14 +52,28 @@ export class WorldHost {
     this.random = new Random(seed)
     this.network = new MemoryNetwork(new Random(seed + 1))
     this.network.isOn = () => this.disk.isOn
+    this.network.observe = ({ method, target }, answer) => {
+      const { status, headers } = answer
+      const requestId = String(headers['x-amz-request-id'] ?? headers['x-request-id'])
+      const code = codeOf(answer)
+      if (code !== undefined) this.met.add(code)
+      this.answers.push({ requestId, method, target, status, life: this.lives })
+    }
     this.#wrap = wrap
     this.disk.timing = new Random(seed + 2)
+  }
+
+  learn(id: string): void {
+    if (this.ids.includes(id)) return
+    this.ids.push(id)
+    if (this.ids.length > IDS_MAXIMUM) this.ids.shift()
   }
 
   /** What the next process stands on. */
   ground(): ServerGround {
     const { network } = this
     this.failure = undefined
+    this.lives += 1
     this.faulty = new FaultyDisk(this.disk)
     let port: number = PORTS.first
     return {
@@ -84,7 +114,16 @@ export class WorldHost {
 
   /** What the next process finds after one that stopped in order. */
   stopped(): void {
+    this.orderly.add(this.lives)
     this.disk = this.disk.clone()
     this.projections = this.projections.copy()
   }
+}
+
+/** The error code of an answer, as `coverage.ts` names it. */
+function codeOf({ status, headers, code, text }: WireAnswer): string | undefined {
+  if (status < 400) return undefined
+  if (headers['x-request-id'] === undefined) return code === undefined ? undefined : thing('s3 code', code)
+  const named = /"code":"(\w+)"/.exec(text)?.[1]
+  return named === undefined ? undefined : thing('management code', named)
 }

@@ -1,5 +1,6 @@
 /** Lives through a share of the worlds. */
 import { type Counts, type Share, serveShare } from '../shares.ts'
+import { MET } from './coverage.ts'
 import { shrink } from './shrink.ts'
 import { storyOf } from './story.ts'
 import { runWorld } from './world.ts'
@@ -18,10 +19,11 @@ async function run({ index, of, amount, seed }: Share, say: (line: string) => vo
   const before = process.cpuUsage()
   for (let number = index; number < amount; number += of) {
     const world = { seed: (seed + number) % 2 ** 32, steps: STEPS }
-    const { finding, requests, restarts, tally } = await runWorld(world)
+    const { finding, requests, restarts, tally, met } = await runWorld(world)
     add('worlds', 1)
     add('requests', requests)
     add('restarts', restarts)
+    for (const name of met) add(`${MET}${name}`, 1)
     for (const [name, { done, refused, unanswered }] of tally.counts) {
       add(`${name}:done`, done)
       add(`${name}:refused`, refused)

@@ -1,5 +1,6 @@
 /** What happens in a world beside the requests of the model: strikes at a working host, and at one that starts. */
 import * as fc from 'fast-check'
+import { administratorStep } from './administrators.ts'
 import { choosePlace, type PlaceChoice, placeChoice } from '../../model/choices.ts'
 import { compare } from '../../model/comparison.ts'
 import type { Model, ModelStore } from '../../model/model.ts'
@@ -8,7 +9,8 @@ import { requestsTogether, stepOf } from '../../model/step-mix.ts'
 import { Step } from '../../model/steps.ts'
 import type { FaultKind } from '../disk/life-plans.ts'
 import type { SuddenEnd } from './world-host.ts'
-import { type Strike, WorldStore } from './world-store.ts'
+import { type Strike, worldOf } from './world-store.ts'
+import { visitorStep } from './visitors.ts'
 
 /** Within so many operations of the disk a strike comes: a few requests make about as many. */
 const WORKING_OPERATIONS = 40
@@ -86,11 +88,6 @@ function sentenceOf(strike: Strike): string {
   return `the disk has a fault (${strike.fault}), then ${ENDS[strike.end]}`
 }
 
-function worldOf(store: ModelStore): WorldStore {
-  if (store instanceof WorldStore) return store
-  throw new Error('only the host of a world can be struck')
-}
-
 const suddenEnd = fc.constantFrom<SuddenEnd>('power', 'power', 'kill')
 
 const strike: fc.Arbitrary<Strike> = fc.oneof(
@@ -120,6 +117,8 @@ export const worldStep: fc.Arbitrary<Step> = fc.oneof(
       .record({ recipes: requestsTogether, at: placeChoice, strike })
       .map((each) => new Struck(each.recipes, each.at, each.strike)),
   },
+  { weight: 2, arbitrary: visitorStep },
+  { weight: 2, arbitrary: administratorStep },
   {
     weight: 1,
     arbitrary: fc

@@ -3,17 +3,22 @@ import { bucketIdOf } from '../../../engine/brands.ts'
 import { checkProjections } from '../../../projections/replay/check.ts'
 import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
 import { MultipartDigest } from '../../../workers/digest-multipart.ts'
+import { SegmentCompression } from '../../../workers/compress-segments.ts'
 import { UploadReclaim } from '../../../workers/reclaim-uploads.ts'
 import { PayloadFileSweep } from '../../../workers/sweep-payload-files.ts'
 import type { BackgroundWorker } from '../../../workers/worker.ts'
 import type { ModelRequest } from '../../model/expectation.ts'
 import type { StoreCounts } from '../../model/leftovers.ts'
 import { type Disturbance, MODEL_EXTENSIONS, type ModelStore } from '../../model/model.ts'
-import { sendSigned } from '../../model/model-client.ts'
+import { isManagement, sendSigned } from '../../model/model-client.ts'
 import { runPass } from '../../support/lifecycle.ts'
 import { type ManagedServer, startManaged } from '../../support/management-server.ts'
+import { bearer } from '../../support/api-client.ts'
+import { journalEntries } from '../../support/journal-entries.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
 import type { FaultKind } from '../disk/life-plans.ts'
+import { auditProblem } from './audit-oracle.ts'
+import { thing } from './coverage.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 import { ROOT, type SuddenEnd, type WorldHost } from './world-host.ts'
 
@@ -28,6 +33,18 @@ const LOOK_MILLISECONDS = 100
 export type Strike =
   | { readonly kind: SuddenEnd; readonly operations: number }
   | { readonly kind: 'fault'; readonly fault: FaultKind; readonly end: SuddenEnd | 'stop' }
+
+/** How somebody comes whom the store does not know. */
+export type Guise = 'without a signature' | 'with a wrong secret' | 'with an unknown key' | 'too late'
+
+/** A world's store. @throws Error for any other, which has no host */
+export function worldOf(store: ModelStore): WorldStore {
+  if (store instanceof WorldStore) return store
+  throw new Error('only a world has a host')
+}
+
+/** Longer than the clocks of a client and a server may differ. */
+const LATE_MILLISECONDS = 60 * 60 * 1000
 
 export class WorldStore implements ModelStore {
   readonly #host: WorldHost
@@ -51,6 +68,57 @@ export class WorldStore implements ModelStore {
 
   send(request: ModelRequest): Promise<WireAnswer> {
     return sendSigned(this.#server, request, this.#time.wallMilliseconds)
+  }
+
+  /** Sends a request as somebody whom the store does not know. */
+  async sendAsStranger(request: ModelRequest, guise: Guise): Promise<{ readonly status: number }> {
+    const { method, target, headers = [], body } = request
+    if (isManagement(request)) {
+      const authorization = guise === 'without a signature' ? undefined : bearer('a token that was never made')
+      return this.#server.api.as(authorization).send(method, target, { raw: String(body ?? '') })
+    }
+    const now = this.#time.wallMilliseconds - (guise === 'too late' ? LATE_MILLISECONDS : 0)
+    const signing = {
+      ...(guise === 'with a wrong secret' && { secretKey: 'a secret that is not the one' }),
+      ...(guise === 'with an unknown key' && { accessKey: 'NOBODY' }),
+      now,
+    }
+    const bytes = typeof body === 'object' ? body.bytes : (body ?? '')
+    return this.#server.raw(method, target, {
+      headers,
+      body: bytes,
+      sign: guise === 'without a signature' ? false : signing,
+    })
+  }
+
+  /** Ids that answers of the management plane have named, the newest last. */
+  get learnedIds(): readonly string[] {
+    return this.#host.ids
+  }
+
+  /** A request to the management plane, as the system administrator. */
+  async manage(
+    method: string,
+    target: string,
+    raw: string,
+  ): Promise<{ readonly status: number; readonly text: string }> {
+    const { status, text, json } = await this.#server.api.send(method, target, { raw })
+    for (const [, id] of JSON.stringify(json ?? {}).matchAll(/"(?:\w+_)?id":"([^"]+)"/g)) this.#host.learn(String(id))
+    return { status, text }
+  }
+
+  /** Reads an object by a link that carries its signature. */
+  visit({ bucket, key }: { readonly bucket: string; readonly key: string }): Promise<WireAnswer> {
+    const { wire } = this.#server
+    const target = wire.presigned('GET', `/${bucket}/${key}`, { now: this.#time.wallMilliseconds })
+    return wire.send('GET', target, { sign: false })
+  }
+
+  /** Sends a request and reads nothing of its answer. @returns what came; undefined when that was cut off */
+  async readNothing({ method, target }: ModelRequest): Promise<WireAnswer | undefined> {
+    this.#host.network.next = { readTurns: undefined }
+    const answer = await this.#server.raw(method, target, { sign: { now: this.#time.wallMilliseconds } })
+    return answer.complete ? answer : undefined
   }
 
   async sendDisturbed(
@@ -122,7 +190,12 @@ export class WorldStore implements ModelStore {
 
   /** One job after the other does a step. */
   async work(steps: number): Promise<void> {
-    for (let step = 0; step < steps; step += 1) await this.#jobs[step % this.#jobs.length]?.step()
+    for (let step = 0; step < steps; step += 1) {
+      const job = this.#jobs[step % this.#jobs.length]
+      if (job === undefined) continue
+      await job.step()
+      this.#host.met.add(thing('worker', job.name))
+    }
   }
 
   async pass(): Promise<void> {
@@ -140,11 +213,16 @@ export class WorldStore implements ModelStore {
     }
   }
 
-  /** Stops in order. @throws Error when the rows that are left are not those of the journal */
+  /** Stops in order. @throws Error when rows or audit records are not as they must be */
   async end(): Promise<void> {
     await this.#stop()
+    this.#host.stopped()
     const { differenceCount, differences } = await checkProjections(this.#host.ground().disk, this.#host.paths)
     if (differenceCount > 0) throw new Error(`rows are not those of the journal: ${JSON.stringify(differences[0])}`)
+    const entries = journalEntries(ROOT, this.#host.disk)
+    for (const { changes } of entries) for (const { name } of changes) this.#host.met.add(thing('change', name))
+    const problem = auditProblem(entries, this.#host.answers, this.#host.orderly)
+    if (problem !== undefined) throw new Error(problem)
   }
 
   /** Ends without order, and starts again. */
@@ -154,6 +232,7 @@ export class WorldStore implements ModelStore {
   }
 
   async #end(how: SuddenEnd): Promise<void> {
+    this.#notePlaces()
     this.#host.silence()
     await this.#endJobs()
     await this.#server.abandon()
@@ -171,9 +250,18 @@ export class WorldStore implements ModelStore {
   async #stop(): Promise<void> {
     await this.#rest()
     await this.#endJobs()
+    this.#notePlaces()
     await this.#server.stop()
     this.#refuseFailures()
     this.#time.forgetTimers()
+  }
+
+  /** Notes which operations and routes this process has met. */
+  #notePlaces(): void {
+    const { met } = this.#host
+    const { finished, exchanges } = this.#server
+    for (const { operation } of finished) if (operation !== undefined) met.add(thing('operation', operation.name))
+    for (const { operation } of exchanges) if (operation !== undefined) met.add(thing('route', operation))
   }
 
   async #endJobs(): Promise<void> {
@@ -242,5 +330,13 @@ function jobsOf({ paths, store, services, ground }: ManagedServer): BackgroundWo
     new MultipartDigest(client, catalog, services.payloads),
     new UploadReclaim(client, catalog, { afterDays: 0, clock: Date.now, uploadIds: services.uploadIds }),
     new PayloadFileSweep(disk, paths, store.start, (name) => catalog.snapshot().payloadFileIsUsed(name)),
+    new SegmentCompression(disk, paths, {
+      enabled: true,
+      afterHours: 0,
+      bytesPerSecond: Number.POSITIVE_INFINITY,
+      start: store.start,
+      clock: Date.now,
+      timer: () => performance.now(),
+    }),
   ]
 }

@@ -8,6 +8,7 @@ import { prepare } from '../../model/run-sequences.ts'
 import type { Step } from '../../model/steps.ts'
 import { replaceLmdb } from '../small-world/memory-projections.ts'
 import { simulateChance } from './simulated-chance.ts'
+import { simulateThreads } from './simulated-threads.ts'
 import { SimulatedTime } from './simulated-time.ts'
 import { WorldHost } from './world-host.ts'
 import { worldStep } from './world-steps.ts'
@@ -35,6 +36,8 @@ export interface WorldReport {
   /** What happened, line by line. */
   readonly log: readonly string[]
   readonly tally: Tally
+  /** See `coverage.ts`. */
+  readonly met: ReadonlySet<string>
   readonly requests: number
   /** Starts after the first one. */
   readonly restarts: number
@@ -54,6 +57,7 @@ export async function runWorld(world: WorldSeed, options: WorldOptions = {}): Pr
   const model = new Model(new Tally())
   const putLmdbBack = replaceLmdb(() => host.projections)
   const putChanceBack = simulateChance(world.seed)
+  const putThreadsBack = simulateThreads()
   const time = new SimulatedTime(FIRST_CLOCK)
   let finding: string | undefined
   try {
@@ -62,6 +66,7 @@ export async function runWorld(world: WorldSeed, options: WorldOptions = {}): Pr
     finding = error instanceof Error && error.name === 'Error' ? error.message : String(error)
   } finally {
     time.restore()
+    putThreadsBack()
     putChanceBack()
     putLmdbBack()
   }
@@ -69,6 +74,7 @@ export async function runWorld(world: WorldSeed, options: WorldOptions = {}): Pr
     finding,
     log: model.log,
     tally: model.tally,
+    met: host.met,
     requests: host.network.requests,
     restarts: model.restarts,
   }

@@ -1,0 +1,53 @@
+import { test } from 'tap'
+import type { JournalEntry } from '../../support/journal-entries.ts'
+import { type Answered, auditProblem } from './audit-oracle.ts'
+
+function entry(sequence: number, more: Partial<JournalEntry>): JournalEntry {
+  return {
+    sequence,
+    orderMicroseconds: sequence,
+    timeMicroseconds: sequence,
+    result: 'success',
+    principal: 'system:root',
+    credentialId: 'root',
+    sourceAddress: undefined,
+    requestId: 'one',
+    operation: 's3:PutObject',
+    resource: 'bucket:b/k',
+    intent: undefined,
+    metadata: [],
+    details: new Map(),
+    changes: [],
+    ...more,
+  }
+}
+
+const ATTEMPT = entry(1, { result: 'attempted' })
+const OUTCOME = entry(2, { intent: 1 } as Partial<JournalEntry>)
+const START = entry(3, { requestId: undefined, changes: [{ name: 'server.started', version: '0', start: '00' }] })
+const PUT: Answered = { requestId: 'one', method: 'PUT', target: '/b/k', status: 200, life: 1 }
+const GET: Answered = { ...PUT, requestId: 'two', method: 'GET' }
+const VERIFY: Answered = { ...PUT, requestId: 'two', method: 'POST', target: '/api/v1/verify/objects/b/k' }
+
+test('pairs of attempts and outcomes', (t) => {
+  const none = new Set<number>()
+  t.equal(auditProblem([ATTEMPT, OUTCOME], [], none), undefined)
+  t.equal(auditProblem([ATTEMPT, START], [], none), undefined, 'the host ended in between')
+  t.match(auditProblem([ATTEMPT], [], none), /attempt 1 \(s3:PutObject\) has no outcome/)
+  t.match(auditProblem([OUTCOME], [], none), /no open attempt/)
+  t.match(auditProblem([ATTEMPT, OUTCOME, { ...OUTCOME, sequence: 3 }], [], none), /no open attempt/, 'a second one')
+  t.match(auditProblem([ATTEMPT, { ...OUTCOME, requestId: 'two' }], [], none), /another request/)
+  t.match(auditProblem([ATTEMPT, { ...OUTCOME, orderMicroseconds: 0 }], [], none), /ordered before/)
+  t.end()
+})
+
+test('records of what was answered', (t) => {
+  const [none, first] = [new Set<number>(), new Set([1])]
+  t.equal(auditProblem([ATTEMPT, OUTCOME], [PUT], none), undefined)
+  t.match(auditProblem([], [PUT], none), /PUT \/b\/k was answered 200, and has no record/)
+  t.equal(auditProblem([], [GET, VERIFY], none), undefined, 'a sudden end may take the records of reads with it')
+  t.match(auditProblem([], [GET], first), /no record/, 'a stop in order may not')
+  t.match(auditProblem([], [VERIFY], first), /no record/)
+  t.equal(auditProblem([], [{ ...GET, target: '/metrics' }], first), undefined, 'probes have none')
+  t.end()
+})
