@@ -70,7 +70,6 @@ class Administrator extends Step {
       const target = targetOf(route, model, world.learnedIds, random)
       const { status, text } = await world.manage(route.method, target, bodyOf(route, random))
       model.log.push(`${route.method} ${target}: ${status}`)
-      model.tally.add(`route ${operationName(route)}`, status < 300 ? 'done' : 'refused')
       if (status >= 500 && status !== 503) throw new Error(`${route.method} ${target}: ${status} ${text}`)
     }
     await compare(model, store)

@@ -9,6 +9,7 @@ import { requestsTogether, stepOf } from '../../model/step-mix.ts'
 import { Step } from '../../model/steps.ts'
 import type { FaultKind } from '../disk/life-plans.ts'
 import type { SuddenEnd } from './world-host.ts'
+import { unservedStep } from './unserved.ts'
 import { type Strike, worldOf } from './world-store.ts'
 import { visitorStep } from './visitors.ts'
 
@@ -119,6 +120,7 @@ export const worldStep: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: visitorStep },
   { weight: 2, arbitrary: administratorStep },
+  { weight: 1, arbitrary: unservedStep },
   {
     weight: 1,
     arbitrary: fc
