@@ -3,6 +3,7 @@ import type { Sequence, VolumeNumber } from './brands.ts'
 import type { DecisionContext } from './domain/decision.ts'
 import type { Change } from './events/changes.ts'
 import type { FeatureRules, features } from './features.ts'
+import type { CredentialUse } from './journal/credential-uses.ts'
 import type { AppliedPosition } from './journal/positions.ts'
 import type { RecordTimes } from './journal/record-times.ts'
 import type { Intersection } from './merged.ts'
@@ -27,8 +28,9 @@ export interface StateTransaction extends StoreState {
    * Ends a batch: records how far the journal will be applied, and the place of the batch for the audit log. The
    * transaction needs only its commit after that.
    * @param firstSequence of the batch
+   * @param uses of credentials in the batch
    */
-  finish(position: AppliedPosition, firstSequence: Sequence): void
+  finish(position: AppliedPosition, firstSequence: Sequence, uses: readonly CredentialUse[]): void
   /** Payload files that lost their last reference; they may be removed once the transaction is committed. */
   readonly releasedFiles: readonly string[]
   /** Volumes that were removed; the same holds for their files. */

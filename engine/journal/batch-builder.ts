@@ -16,6 +16,7 @@ import {
   recordBytes,
   writeUint64,
 } from './format.ts'
+import { type CredentialUse, CredentialUses } from './credential-uses.ts'
 import { type BatchTimes, type RecordTimes, TIMES_AGREE_MICROSECONDS } from './record-times.ts'
 
 const STARTING_BYTES = 256 * 1024
@@ -38,6 +39,7 @@ export class BatchBuilder {
   #latest = 0
   #timesDiffer = false
   #timesDescend = false
+  readonly #uses = new CredentialUses()
   #head: Buffer
 
   /** `head` is the hash of the last record of the journal; `order` and `time` are its times. */
@@ -64,6 +66,7 @@ export class BatchBuilder {
 
   /** Goes back to an earlier end of the chain, as if no record had been added since. */
   rewind(head: Uint8Array, { orderMicroseconds, timeMicroseconds }: RecordTimes): void {
+    this.#uses.forget()
     this.#head = Buffer.from(head)
     this.#order = orderMicroseconds
     this.#time = timeMicroseconds
@@ -115,6 +118,11 @@ export class BatchBuilder {
       differ: this.#timesDiffer,
       descend: this.#timesDescend,
     }
+  }
+
+  /** The uses of credentials in the batch, once. */
+  takeUses(): readonly CredentialUse[] {
+    return this.#uses.take()
   }
 
   /** The times that the next record gets when it is added with this time of the host. */
@@ -169,6 +177,7 @@ export class BatchBuilder {
     this.#time = time
     if (time < this.#earliest) this.#earliest = time
     if (time > this.#latest) this.#latest = time
+    this.#uses.add(body, time)
     bytes.set(RECORD_DOMAIN, at + RECORD.hashAt)
     bytes.writeUInt32BE(length, at + RECORD.bodyLengthAt)
     bytes.writeUInt16BE(kind, at + RECORD.kindAt)

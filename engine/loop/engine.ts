@@ -145,8 +145,8 @@ export class Engine {
         // A page of a lifecycle rule may change nothing, and no batch is without records.
         if (batch.recordCount === 0) return { replies, ...NOTHING }
         // Every row of the batch is written before the journal is: afterwards nothing is left that a row could refuse.
-        if (this.#seal !== undefined) state.finish(this.#seal, this.#seal.sequence)
-        state.finish(this.#journal.positionAfter, firstSequence)
+        if (this.#seal !== undefined) state.finish(this.#seal, this.#seal.sequence, [])
+        state.finish(this.#journal.positionAfter, firstSequence, batch.takeUses())
         const released = { files: state.releasedFiles, volumes: state.removedVolumes }
         const done = { replies, released, settingsChanged: state.settingsChanged }
         this.#volumes.flush()

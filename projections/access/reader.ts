@@ -1,3 +1,4 @@
+import type { Microseconds } from '../../engine/brands.ts'
 import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
@@ -8,6 +9,7 @@ import {
   deletedCredentialRows,
   deletedNameRows,
   getAccessVersion,
+  getLastUse,
   policyRows,
   tokenRows,
 } from './tables.ts'
@@ -70,6 +72,14 @@ export class AccessReader {
   /** The id of a token with this SHA-256 that was revoked. */
   revokedToken(digest: Uint8Array): string | undefined {
     return this.#tables.deletedTokens.get(Buffer.from(digest))?.toString()
+  }
+
+  /**
+   * A time at which a credential or token was used, at most a minute before the last one. Undefined when it never was. Sees
+   * the state of the last `version`.
+   */
+  lastUse(id: string): Microseconds | undefined {
+    return getLastUse(this.#tables.lastUses, id)
   }
 
   /** By id. */

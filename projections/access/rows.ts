@@ -1,3 +1,5 @@
+import type { CredentialUse } from '../../engine/journal/credential-uses.ts'
+import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import type { RecordTimes } from '../../engine/journal/record-times.ts'
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { AccessState, AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
@@ -15,6 +17,7 @@ import {
   putAccessCode,
   putAccessVersion,
   putDeletedToken,
+  putLastUse,
   putTitle,
   removeTitle,
   titleIsTaken,
@@ -78,6 +81,10 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
     if (change.name === 'access.authenticated') return
     this.changed = true
     putAccessVersion(this.#tables.accessVersion, sequence)
+  }
+
+  finish(_position: AppliedPosition, uses: readonly CredentialUse[]): void {
+    for (const use of uses) putLastUse(this.#tables.lastUses, use)
   }
 
   #applyOne(createdMicroseconds: Microseconds, change: AccessChange): void {

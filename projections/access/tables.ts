@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { comparedTitle } from '../../engine/access/account-title.ts'
-import type { Sequence } from '../../engine/brands.ts'
+import { type Microseconds, microsecondsOf, type Sequence } from '../../engine/brands.ts'
+import { type CredentialUse, isSameMinute } from '../../engine/journal/credential-uses.ts'
 import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
 import { bytes, flag, listOf, microseconds, optional, text, wordOf } from '../../engine/events/schema/kinds.ts'
 import { field, record } from '../../engine/events/schema/record.ts'
@@ -21,6 +22,7 @@ export const accessTables = {
   deletedNames: 'deleted-names',
   deletedCredentials: 'deleted-credentials',
   deletedTokens: 'deleted-tokens',
+  lastUses: 'last-uses',
   accessVersion: 'access-version',
   accessEnds: 'access-ends',
 } as const
@@ -127,6 +129,22 @@ export const deletedCredentialRows = idRows<'accessKey', DeletedCredential>(
 /** `deleted-tokens`: SHA-256 of a token (32) -> its id. */
 export function putDeletedToken(table: Table, { token, digest }: Pick<TokenState, 'token' | 'digest'>): void {
   table.put(Buffer.from(digest), Buffer.from(token))
+}
+
+/**
+ * `last-uses`: credential or token id -> the time of a request by it (8), at most a minute before the last one. It says
+ * nothing of what a credential may do, so no seal covers it.
+ */
+export function getLastUse(table: TableReader, id: string): Microseconds | undefined {
+  const value = table.get(Buffer.from(id))
+  return value === undefined ? undefined : microsecondsOf(readNumber(value, 0))
+}
+
+/** One row for each minute in which the credential is used. */
+export function putLastUse(table: Table, { credentialId, timeMicroseconds }: CredentialUse): void {
+  const before = getLastUse(table, credentialId)
+  if (before !== undefined && isSameMinute(before, timeMicroseconds)) return
+  table.put(Buffer.from(credentialId), numberKey(timeMicroseconds))
 }
 
 /** `access-version`: one row, the sequence (8) of the last entry that changed any of them. */

@@ -1,5 +1,6 @@
 import type { BucketId, Sequence } from '../../engine/brands.ts'
 import type { Change } from '../../engine/events/changes.ts'
+import type { CredentialUse } from '../../engine/journal/credential-uses.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import type { RecordTimes } from '../../engine/journal/record-times.ts'
 
@@ -13,5 +14,5 @@ export interface FeatureRows<Own extends Change = never> {
   entry?(sequence: Sequence, times: RecordTimes, changes: readonly Change[]): void
   bucketDeleted?(bucketId: BucketId): void
   /** Ends a batch of entries that ends at this position. */
-  finish?(position: AppliedPosition): void
+  finish?(position: AppliedPosition, uses: readonly CredentialUse[]): void
 }

@@ -2,6 +2,7 @@ import type { VersionSelector } from '../../engine/commands/version-name.ts'
 import { type Change, type ChangeHandlers, type ChangeNamed, handlerOf } from '../../engine/events/changes.ts'
 import type { CorsRule } from '../../engine/events/values.ts'
 import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
+import type { CredentialUse } from '../../engine/journal/credential-uses.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import {
   type BucketId,
@@ -189,10 +190,10 @@ export class TableTransaction implements StateTransaction {
     putAccessCode(this.#tables.accessVersion, code)
   }
 
-  finish(position: AppliedPosition, firstSequence: Sequence): void {
+  finish(position: AppliedPosition, firstSequence: Sequence, uses: readonly CredentialUse[]): void {
     noteRun(this.#tables, firstSequence, position)
     noteBatch(this.#tables.auditIndex, firstSequence, position)
-    for (const rows of this.#rows) rows.finish?.(position)
+    for (const rows of this.#rows) rows.finish?.(position, uses)
     if (!this.#counters.flush()) this.#ending.recount?.()
     putApplied(this.#tables.applied, position)
     this.#ending.seal?.()

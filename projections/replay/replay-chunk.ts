@@ -2,6 +2,7 @@ import { microsecondsOf, next, type Sequence, sequenceOf } from '../../engine/br
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import type { JournalRecord } from '../../engine/journal/batch-reader.ts'
+import { type CredentialUse, CredentialUses } from '../../engine/journal/credential-uses.ts'
 import { HASH_BYTES, RECORD_KIND } from '../../engine/journal/format.ts'
 import { type AppliedPosition, type BatchPlace, lastBefore, type NextRecord } from '../../engine/journal/positions.ts'
 import { readJournal } from '../../engine/journal/read-journal.ts'
@@ -26,6 +27,8 @@ export interface ReplayChunk {
   readonly batches: Float64Array<ArrayBuffer>
   /** For each batch the hash of its last record, 32 bytes. */
   readonly heads: Uint8Array<ArrayBuffer>
+  /** The uses of credentials, by the number of the batch in the chunk; few. */
+  readonly uses: readonly (readonly [batch: number, uses: readonly CredentialUse[]])[]
 }
 
 const CHANGE_FIELDS = 4
@@ -37,10 +40,14 @@ interface ReplayBatch {
   readonly firstSequence: Sequence
   /** Change records in it. */
   readonly changeCount: number
+  readonly uses: readonly CredentialUse[]
 }
+
+const NO_USES: readonly CredentialUse[] = []
 
 export function batchesOf(chunk: ReplayChunk): ReplayBatch[] {
   const batches: ReplayBatch[] = []
+  const usesOf = new Map(chunk.uses)
   for (let at = 0; at < chunk.batches.length; at += BATCH_FIELDS) {
     const start = (at / BATCH_FIELDS) * HASH_BYTES
     const field = (index: number) => chunk.batches[at + index] as number
@@ -59,7 +66,8 @@ export function batchesOf(chunk: ReplayChunk): ReplayBatch[] {
       descend: field(13) === 1,
       head: chunk.heads.subarray(start, start + HASH_BYTES),
     }
-    batches.push({ position, firstSequence: sequenceOf(field(0)), changeCount: field(1) })
+    const uses = usesOf.get(batches.length) ?? NO_USES
+    batches.push({ position, firstSequence: sequenceOf(field(0)), changeCount: field(1), uses })
   }
   return batches
 }
@@ -120,7 +128,9 @@ class ChunkBuilder {
   #firstSequence: Sequence
   #firstOfChunk: Sequence
   #heads: Uint8Array[] = []
+  #usesOfChunk: [number, readonly CredentialUse[]][] = []
   readonly #times = new BatchTimesGatherer()
+  readonly #uses = new CredentialUses()
 
   constructor(firstSequence: Sequence) {
     this.#firstSequence = firstSequence
@@ -137,6 +147,7 @@ class ChunkBuilder {
 
   add(record: JournalRecord): void {
     this.#times.add(record)
+    this.#uses.add(record.body, record.timeMicroseconds)
     if (record.kind !== RECORD_KIND.change) return
     const { sequence, orderMicroseconds, timeMicroseconds, body } = record
     const end = this.#length + body.length
@@ -151,6 +162,8 @@ class ChunkBuilder {
     const { segmentNumber, segmentFirstSequence, batchOffset, offset } = place
     const { sequence, batch, orderMicroseconds, timeMicroseconds, head } = lastBefore(chain)
     const { earliestMicroseconds, latestMicroseconds, differ, descend } = this.#times.take()
+    const uses = this.#uses.take()
+    if (uses.length > 0) this.#usesOfChunk.push([this.#heads.length, uses])
     this.#batches.push(this.#firstSequence, this.#changesInBatch, sequence, batch)
     this.#batches.push(orderMicroseconds, timeMicroseconds)
     this.#batches.push(segmentNumber, segmentFirstSequence, batchOffset, offset)
@@ -169,11 +182,13 @@ class ChunkBuilder {
       changes: Float64Array.from(this.#changes),
       batches: Float64Array.from(this.#batches),
       heads: Uint8Array.from(Buffer.concat(this.#heads)),
+      uses: this.#usesOfChunk,
     }
     this.#length = 0
     this.#changes = []
     this.#batches = []
     this.#heads = []
+    this.#usesOfChunk = []
     this.#firstOfChunk = this.#firstSequence
     return chunk
   }

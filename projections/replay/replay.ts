@@ -95,7 +95,7 @@ function applyChunk(
 ): void {
   const transaction = new TableTransaction(buffered.tables)
   const cursor = new ChangeCursor(chunk)
-  for (const { position, firstSequence, changeCount } of batchesOf(chunk)) {
+  for (const { position, firstSequence, changeCount, uses } of batchesOf(chunk)) {
     if (until !== undefined && position.sequence > until) return
     for (let index = 0; index < changeCount; index += 1) {
       const entry = cursor.next()
@@ -108,7 +108,7 @@ function applyChunk(
       transaction.apply(sequence, entry, changes)
       if (code !== undefined) transaction.keepAccessCode(code)
     }
-    transaction.finish(position, firstSequence)
+    transaction.finish(position, firstSequence, uses)
     if (buffered.isFull) buffered.flush()
   }
 }

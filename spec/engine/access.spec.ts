@@ -280,6 +280,7 @@ test('the journal leads to the same rows', async (t) => {
     'deleted-names',
     'deleted-credentials',
     'deleted-tokens',
+    'last-uses',
   ]) {
     t.same(again[table], live[table], table)
   }

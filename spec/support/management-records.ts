@@ -8,6 +8,7 @@ export interface CredentialRecord {
   readonly temporary: boolean
   readonly created_at: string
   readonly expires_at: string | null
+  readonly last_used_at: string | null
 }
 
 export interface IssuedCredential extends CredentialRecord {

@@ -30,7 +30,12 @@ function statusOf(enabled: boolean, expires: Microseconds | undefined, now: Mill
   return enabled ? 'enabled' : 'disabled'
 }
 
-export function credentialRecord(shown: ShownCredential, now: Milliseconds): Record<string, unknown> {
+/** @param lastUse undefined for a credential that was never used, such as a new one */
+export function credentialRecord(
+  shown: ShownCredential,
+  now: Milliseconds,
+  lastUse?: Microseconds,
+): Record<string, unknown> {
   const { credential, accessKey, enabled, createdMicroseconds, expiresMicroseconds } = shown
   return {
     credential_id: credential,
@@ -40,6 +45,7 @@ export function credentialRecord(shown: ShownCredential, now: Milliseconds): Rec
     temporary: expiresMicroseconds !== undefined,
     created_at: rfc3339(createdMicroseconds),
     expires_at: rfc3339OrNull(expiresMicroseconds),
+    last_used_at: rfc3339OrNull(lastUse),
   }
 }
 
@@ -47,6 +53,7 @@ export function accountRecord(
   account: Omit<AccountState, 'credentials'>,
   credentials: readonly ShownCredential[],
   now: Milliseconds,
+  lastUseOf: (credential: string) => Microseconds | undefined = () => undefined,
 ) {
   return {
     id: account.account,
@@ -54,7 +61,7 @@ export function accountRecord(
     description: account.description,
     enabled: account.enabled,
     created_at: rfc3339(account.createdMicroseconds),
-    credentials: credentials.map((each) => credentialRecord(each, now)),
+    credentials: credentials.map((each) => credentialRecord(each, now, lastUseOf(each.credential))),
     policies: account.policies,
   }
 }
@@ -62,5 +69,5 @@ export function accountRecord(
 /** A stored account with its credentials. */
 export function storedAccountRecord(account: AccountState, { access, expiryClock }: ManagementServices) {
   const credentials = account.credentials.flatMap(({ accessKey }) => access.credential(accessKey) ?? [])
-  return accountRecord(account, credentials, expiryClock())
+  return accountRecord(account, credentials, expiryClock(), (credential) => access.lastUse(credential))
 }

@@ -85,7 +85,8 @@ const putCredentialStatus = defineRoute({
     const shown = requireCredential(account, credential, services)
     const change = { kind: 'set-credential-status', account, credential, enabled } as const
     await request.journal.execute(change)
-    return jsonResponse(200, credentialRecord({ ...shown, enabled }, services.expiryClock()))
+    const lastUse = services.access.lastUse(credential)
+    return jsonResponse(200, credentialRecord({ ...shown, enabled }, services.expiryClock(), lastUse))
   },
   command: (['enable', 'disable'] as const).map((verb) =>
     command(`credential ${verb}`, `${verb} a credential`, {

@@ -1,4 +1,4 @@
-import type { Milliseconds } from '../../../engine/brands.ts'
+import type { Microseconds, Milliseconds } from '../../../engine/brands.ts'
 import type { TokenState } from '../../../engine/access/state.ts'
 import { ADMINISTRATOR, defineRoute, json, NOTHING, type Route } from '../routing/define-route.ts'
 import { newId, newManagementToken } from '../requests/identifiers.ts'
@@ -11,7 +11,8 @@ import { component } from '../schemas/components.ts'
 import { listOf, object } from '../schemas/schema.ts'
 import { rfc3339, rfc3339OrNull } from '../requests/timestamps.ts'
 
-function tokenRecord(token: Omit<TokenState, 'digest'>, now: Milliseconds) {
+/** @param lastUse undefined for a token that was never used, such as a new one */
+function tokenRecord(token: Omit<TokenState, 'digest'>, now: Milliseconds, lastUse?: Microseconds) {
   const { expiresMicroseconds: expires } = token
   return {
     id: token.token,
@@ -20,6 +21,7 @@ function tokenRecord(token: Omit<TokenState, 'digest'>, now: Milliseconds) {
     status: expires !== undefined && expires <= now * 1000 ? 'expired' : 'active',
     created_at: rfc3339(token.createdMicroseconds),
     expires_at: rfc3339OrNull(token.expiresMicroseconds),
+    last_used_at: rfc3339OrNull(lastUse),
   }
 }
 
@@ -34,13 +36,16 @@ const listTokens = defineRoute({
     const { records, next } = namedPage(request, {
       entries: access.tokens(),
       placeOf: ({ title, token }) => [title, token],
-      recordOf: (token) => tokenRecord(token, now),
+      recordOf: (token) => tokenRecord(token, now, access.lastUse(token.token)),
     })
     return jsonResponse(200, { management_tokens: records, next_after: next })
   },
   command: command('token list', 'list the issued management tokens', {
     options: NAMED_OPTIONS,
-    show: { page: 'management_tokens', columns: ['id', 'name', 'role', 'status', 'created_at', 'expires_at'] },
+    show: {
+      page: 'management_tokens',
+      columns: ['id', 'name', 'role', 'status', 'created_at', 'expires_at', 'last_used_at'],
+    },
   }),
 })
 

@@ -39,6 +39,8 @@ const credential = {
   temporary: FLAG,
   created_at: TIME,
   expires_at: orNull(TIME),
+  // At most a minute before the last use; null where there was no use.
+  last_used_at: orNull(TIME),
 }
 
 const token = {
@@ -48,6 +50,8 @@ const token = {
   status: oneOf('active', 'expired'),
   created_at: TIME,
   expires_at: orNull(TIME),
+  // At most a minute before the last use; null where there was no use.
+  last_used_at: orNull(TIME),
 }
 
 const link = {

@@ -75,6 +75,38 @@ test('a management token expires', async (t) => {
   t.equal((await api.call('DELETE', `/management-tokens/${issued.id}`)).status, 204)
 })
 
+test('credentials and tokens have the time of their last use, to the minute, for reads too', async (t) => {
+  const { id } = (await create('used')).account
+  const issued = await api.get<IssuedCredential>('POST', `/service-accounts/${id}/credentials`)
+  t.match(issued, { last_used_at: null })
+  const uses = async () => (await account(id)).credentials.map(({ last_used_at: at }) => at && Date.parse(at))
+  t.same(await uses(), [null, null])
+  const sign = { accessKey: issued.access_key, secretKey: issued.secret_key }
+  const read = async () => {
+    t.equal((await server.raw('GET', '/', { sign })).status, 403)
+    await server.journal()
+  }
+  now = Math.ceil(now / 60_000) * 60_000
+  const minute = now
+  await read()
+  t.same(await uses(), [null, minute], 'a request that was signed, although it was denied')
+  now += 59_999
+  await read()
+  t.same(await uses(), [null, minute], 'one row a minute')
+  now += 1
+  await read()
+  t.same(await uses(), [null, minute + 60_000])
+
+  const token = await api.get<IssuedToken>('POST', '/management-tokens', { name: 'used', role: 'auditor' })
+  t.match(token, { last_used_at: null })
+  await api.as(bearer(token.token)).get('GET', '/buckets')
+  await server.journal()
+  const { management_tokens: tokens } = await api.get<{
+    management_tokens: { id: string; last_used_at: string | null }[]
+  }>('GET', '/management-tokens')
+  t.equal(Date.parse(tokens.find((each) => each.id === token.id)?.last_used_at ?? ''), now)
+})
+
 test('ids and secrets are of their form, and none comes twice', async (t) => {
   const created = await Promise.all(Array.from({ length: 50 }, (_, index) => create(`forms ${index}`)))
   const values = created.flatMap(({ account: { id }, credential }) => [id, credential.credential_id])

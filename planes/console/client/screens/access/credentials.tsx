@@ -49,7 +49,7 @@ interface CredentialCardProps {
 }
 
 function CredentialCard({ account, credential, changed }: CredentialCardProps) {
-  const { credential_id, access_key, enabled, status, temporary, created_at, expires_at } = credential
+  const { credential_id, access_key, enabled, status, temporary, created_at, expires_at, last_used_at } = credential
   const toggle = async () => {
     try {
       const path = { id: account, credential_id }
@@ -73,6 +73,8 @@ function CredentialCard({ account, credential, changed }: CredentialCardProps) {
             , {status === 'expired' ? 'expired' : 'expires'} <Time at={expires_at} />
           </>
         )}
+        , {last_used_at === null ? 'never used' : 'last used '}
+        {last_used_at === null ? null : <Time at={last_used_at} />}
       </p>
       {may(ADMINISTRATOR) && status !== 'expired' ? (
         <p class="actions">

@@ -19,6 +19,7 @@ import { LIFETIMES, type Lifetime } from './lifetimes.ts'
 const COLUMNS = [
   { title: 'Name', class: 'wide' },
   { title: 'Role', class: 'some' },
+  { title: 'Last used', class: 'when' },
   { title: 'Expires', class: 'when' },
   { title: <span class="unseen">Revoke</span>, class: 'number' },
 ] as const
@@ -69,6 +70,7 @@ export function TokensScreen() {
             {token.status === 'expired' ? <span class="badge bad">expired</span> : null}
           </>,
           token.role,
+          token.last_used_at === null ? <span class="faint">never</span> : <Time at={token.last_used_at} />,
           token.expires_at === null ? <span class="faint">never</span> : <Time at={token.expires_at} />,
           <button
             type="button"
