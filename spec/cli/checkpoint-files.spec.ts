@@ -34,7 +34,7 @@ function ask(...words: readonly string[]): Promise<Outcome> {
 async function records(count: number): Promise<CheckpointState> {
   for (let index = 0; index < count; index += 1) store.client.record(auditOf('s3:GET', 'x'), 'success')
   await store.loop.drained()
-  now += 10_000
+  now = Math.max(now, Date.now()) + 10_000
   await signing.settle()
   return signing.reader.last() as CheckpointState
 }

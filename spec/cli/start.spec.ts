@@ -2,7 +2,7 @@
  * What a server does around its start: ports, limits, its log, its store and the time it keeps.
  * Proves: RES-OBJ-02, API-PRO-02, API-PRO-03, AUT-S3P-08, EVT-AUD-06, EVT-AUD-08, LIM-VAL-16.
  */
-import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test, type Test } from 'tap'
 import { connectionLimits } from '../../cli/server/connection-limit.ts'
@@ -241,9 +241,13 @@ test('a full disk is told once, and so is its end', (t) => {
 })
 
 test('uploads on another file system end a start, and any directory that is missing ends readiness', async (t) => {
-  const other = mkdtempSync('/dev/shm/uploads-')
-  t.teardown(() => rmSync(other, { recursive: true }))
   const paths = new StorePaths(t.testdir({ payloads: { files: {} } }))
+  // The store may itself be in memory.
+  const elsewhere = ['/dev/shm', join(process.cwd(), 'build')].find(
+    (place) => statSync(place).dev !== statSync(paths.root).dev,
+  )
+  const other = mkdtempSync(join(elsewhere ?? '', 'uploads-'))
+  t.teardown(() => rmSync(other, { recursive: true }))
   t.equal(isOnOneFileSystem(paths), false, 'a store that is not made yet')
   symlinkSync(other, paths.uploads)
   t.throws(() => isOnOneFileSystem(paths), { name: 'SplitStoreError' })

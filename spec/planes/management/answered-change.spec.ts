@@ -5,12 +5,13 @@
 import tap, { test } from 'tap'
 import type { CreatedAccount } from '../../support/management-records.ts'
 import { startManaged } from '../../support/management-server.ts'
+import { runsOf } from '../../support/share-of-cases.ts'
 
 const server = await startManaged()
 tap.teardown(() => server.stop())
 const { api } = server
 
-const ROUNDS = 30
+const ROUNDS = runsOf(30, 10)
 
 /** Each makes a thing of its own in each round, and gives the path of the thing and the change of it. */
 const RACES: Readonly<Record<string, (round: number) => Promise<{ thing: string; path: string; body: object }>>> = {

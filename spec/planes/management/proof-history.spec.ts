@@ -54,7 +54,7 @@ type Present = Extract<ProofHistory, { status: 'present' }>
 
 /** The next checkpoint, which covers all that was done. */
 async function checkpoint(): Promise<void> {
-  now += 10_000
+  now = Math.max(now, Date.now()) + 10_000
   await signing.settle()
 }
 

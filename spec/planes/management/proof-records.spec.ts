@@ -44,7 +44,7 @@ const get = (query = ''): Promise<ProofBundle> => api.get<ProofBundle>('GET', `$
 await createBucket(server, 'proofs')
 await put(server, 'proofs/object', BYTES)
 const unavailable = await get('?format_version=2')
-now += 10_000
+now = Math.max(now, Date.now()) + 10_000
 await signing.settle()
 const [first, second] = [await get(), await get('?format_version=2')]
 

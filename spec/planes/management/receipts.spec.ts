@@ -104,7 +104,7 @@ test('at most 64 receipts of a checkpoint are kept; pages go on where they ended
 test('receipts are no reason for another checkpoint', async (t) => {
   const before = signing.reader.last()?.size
   await signing.settle()
-  now += 10_000
+  now = Math.max(now, Date.now()) + 10_000
   await execute(createBucket('reason'))
   await signing.settle()
   const { size } = signing.reader.last() as CheckpointState
@@ -114,7 +114,7 @@ test('receipts are no reason for another checkpoint', async (t) => {
     audit: systemAudit('checkpoints', 'checkpoint.receipt', 'log'),
     receipt: { size, kind: 'lock', giver: 's3://x/y', receipt: Buffer.alloc(8), assertedMicroseconds: undefined },
   })
-  now += 10_000
+  now = Math.max(now, Date.now()) + 10_000
   await signing.settle()
   t.equal(signing.reader.last()?.size, size)
 })
@@ -122,7 +122,7 @@ test('receipts are no reason for another checkpoint', async (t) => {
 test('a withheld checkpoint is not shown to anybody, and no other is signed, until it is published', async (t) => {
   const shown = signing.reader.last() as CheckpointState
   isWithheld = true
-  now += 10_000
+  now = Math.max(now, Date.now()) + 10_000
   await execute(createBucket('withheld'))
   await signing.settle()
   isWithheld = false
@@ -133,7 +133,7 @@ test('a withheld checkpoint is not shown to anybody, and no other is signed, unt
   t.match(await api.call('GET', `/transparency/proof/inclusion?sequence=0&size=${withheld}`), { status: 404 })
   const { checkpoints } = await api.get<{ checkpoints: { size: number }[] }>('GET', '/transparency/checkpoints')
   t.equal(checkpoints.at(-1)?.size, shown.size)
-  now += 10_000
+  now = Math.max(now, Date.now()) + 10_000
   await execute(createBucket('waits'))
   await signing.settle()
   t.equal(signing.reader.state().last?.size, withheld, 'nothing is signed meanwhile')
