@@ -17,6 +17,7 @@ import { abortUpload, completeUpload, createUpload, writePart } from '../../supp
 import { deleteVersion } from '../../support/version-commands.ts'
 import { AGING_WEBHOOKS_AND_LINKS } from './kinds-by-age-and-event.ts'
 import { EXTENSIONS } from './kinds-of-extensions.ts'
+import { READING } from './kinds-of-reading.ts'
 import { SIGNING } from './kinds-of-signing.ts'
 import type { Life } from './life.ts'
 
@@ -245,6 +246,7 @@ export const KINDS_OF_WORK: readonly KindOfWork[] = [
     work: nextSnapshot,
   },
   ...AGING_WEBHOOKS_AND_LINKS,
+  ...READING,
   ...SIGNING,
   { name: 'stop', ...opened, work: (life) => life.end('stopped') },
   {

@@ -40,6 +40,8 @@ export class Life {
   readonly receiver: EventReceiver
   /** What somebody was told of a failure. */
   readonly failures: unknown[] = []
+  /** What a reader answered that it must not. */
+  readonly wrong: string[] = []
   readonly #bootId: string
   #store: TestStore | undefined
 

@@ -4,8 +4,11 @@ import type { Disk } from '../../../engine/disk/disk.ts'
 import { carelessOfLength, tryingAgain } from '../mutants/broken-disks.ts'
 import { withoutNote } from '../mutants/broken-notes.ts'
 import { alteredFiles } from '../mutants/altered.ts'
+import { sequenceOf } from '../../../engine/brands.ts'
+import { DamageList } from '../../../projections/audit/journal-damage.ts'
 import { beginningOf, commonBeginning } from './beginnings.ts'
 import { isOfRows, nameOfTarget, type Target, targetsOf } from './faults.ts'
+import { wrongIn } from './kinds-of-reading.ts'
 import { CYCLES, chosen, KINDS_OF_WORK, type KindOfWork } from './kinds-of-work.ts'
 import { type Trial, tryWork } from './trial.ts'
 
@@ -70,4 +73,15 @@ test('X2 J7 J10 a store that does not mind its disk is found out', async (t) => 
     const { lost, wrong } = await tried(t, work, target, wrap)
     t.ok(lost.length + wrong.length > 0, `${name}: ${[...lost, ...wrong][0]}`)
   }
+})
+
+test('a reader that leaves something out, shows what cannot be read or names no damage is found', (t) => {
+  const damage = new DamageList()
+  t.equal(wrongIn({ sequences: [1, 3], damage }, [1, 2, 3]), 'it names no damage')
+  const place = { segmentFirstSequence: sequenceOf(0), offset: 64 }
+  damage.add({ sequence: sequenceOf(2), lastSequence: sequenceOf(3), verdict: 'content changed', detail: '', place })
+  t.equal(wrongIn({ sequences: [1, 4], damage }, [1, 2, 3, 4]), undefined)
+  t.match(wrongIn({ sequences: [1], damage }, [1, 2, 3, 4]), /leaves out 4/)
+  t.match(wrongIn({ sequences: [1, 2, 4], damage }, [1, 2, 3, 4]), /shows 2/)
+  t.end()
 })

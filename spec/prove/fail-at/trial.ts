@@ -64,6 +64,7 @@ export async function tryWork(
   for (const touched of injector.touchedAgain) wrong.push(`J7: ${touched} behind a failed sync`)
   // Every other time the host went down with the process, and the projections are not trusted.
   const bootId = (target?.occurrence ?? 0) % 2 === 0 ? OTHER_BOOT_ID : bootOf(kind)
+  wrong.push(...life.wrong)
   const after = await examine(life, bootId)
   const { injected, operations } = injector
   return { injected, operations, lost: after.lost, wrong: [...wrong, ...after.wrong] }
