@@ -104,12 +104,3 @@ test('the address of the S3 listener', async (t) => {
   const outcome = await run(['session', '--url', server.endpoint, '--token', SYSTEM_TOKEN])
   t.match(outcome.stderr, /an error of S3; commands ask the management listener \(api\.bind, port 7601 unless set\)/)
 })
-
-test('help on a word lists its commands, and a missing option is named', async (t) => {
-  const { stdout } = await run(['bucket', '--help'])
-  t.match(stdout, /^Commands of bucket\n\n {2}object-store bucket list +list the buckets\n/)
-  t.match(stdout, /object-store bucket delete/)
-  const proof = await run(['proof', 'create', 'b', 'k'], { environment: HERE })
-  t.match(proof, { exitCode: 2, stderr: /--output is missing/ })
-  t.match((await run(['policy', 'create', '--help'])).stdout, /"effect": "allow"[^]+s3:GetObject, /)
-})

@@ -1,4 +1,7 @@
-/** What policies allow, decided by a second opinion, and what they may not name. */
+/**
+ * What policies allow, decided by a second opinion, and what they may not name.
+ * Proves: RES-POL-02, RES-POL-03, RES-POL-04.
+ */
 import * as fc from 'fast-check'
 import { test } from 'tap'
 import { actionFault, compilePolicies, isAllowed, resourceFault } from '../../engine/access/policy.ts'
