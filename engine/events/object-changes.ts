@@ -1,7 +1,7 @@
 import { headerPairs, headerText, objectKey } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { bucketId, digest, flag, integer, optional, orZero, sequence } from './schema/kinds.ts'
-import { field } from './schema/record.ts'
+import { field, trailing } from './schema/record.ts'
 import {
   copySource,
   lockState,
@@ -24,10 +24,10 @@ export const objectWritten = defineChange('object.written', 3, {
   metadata: field(headerPairs, 'user metadata', 'names without `x-amz-meta-`'),
   payload: field(optional(payloadReference), 'payload', 'nil if there are no bytes'),
   replaced: field(flag, 'replaced', 'true when a current object was there'),
-  version: field(optional(versionPlace), 'place', 'nil in a bucket without versioning'),
-  lock: field(optional(lockState), 'lock'),
-  checksum: field(optional(objectChecksum), 'checksum', 'of the whole object'),
-  source: field(optional(copySource), 'source', 'of a copy or a rename'),
+  version: trailing(optional(versionPlace), undefined, 'place', 'nil in a bucket without versioning'),
+  lock: trailing(optional(lockState), undefined, 'lock'),
+  checksum: trailing(optional(objectChecksum), undefined, 'checksum', 'of the whole object'),
+  source: trailing(optional(copySource), undefined, 'source', 'of a copy or a rename'),
 })
 
 export const objectDeleted = defineChange('object.deleted', 4, {

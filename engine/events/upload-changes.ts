@@ -1,7 +1,7 @@
 import { checksumValue, headerPairs, md5, objectKey, partNumber, parts } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { bucketId, digest, flag, integer, optional, uploadId } from './schema/kinds.ts'
-import { field } from './schema/record.ts'
+import { field, trailing } from './schema/record.ts'
 import { lockState, payloadReference, retention, uploadChecksum } from './values.ts'
 
 const object = { bucketId: field(bucketId, 'bucket id'), key: field(objectKey, 'key') }
@@ -17,8 +17,13 @@ export const uploadCreated = defineChange('upload.created', 15, {
     'lock',
     "what was asked for; without a retention in it the bucket's default gives one",
   ),
-  given: field(optional(retention), 'default', "the retention that the bucket's default gave at creation"),
-  checksum: field(optional(uploadChecksum), 'checksum', 'what was asked for'),
+  given: trailing(
+    optional(retention),
+    undefined,
+    'default',
+    "the retention that the bucket's default gave at creation",
+  ),
+  checksum: trailing(optional(uploadChecksum), undefined, 'checksum', 'what was asked for'),
 })
 
 export const uploadPartWritten = defineChange('upload.part-written', 16, {
@@ -29,7 +34,7 @@ export const uploadPartWritten = defineChange('upload.part-written', 16, {
   digest: field(digest, 'SHA-256 of the bytes'),
   payload: field(optional(payloadReference), 'payload', 'nil if there are no bytes'),
   replaced: field(flag, 'replaced', 'true when a part of this number was there, which is dropped'),
-  checksum: field(optional(checksumValue), 'checksum', 'by the algorithm that the upload asked for'),
+  checksum: trailing(optional(checksumValue), undefined, 'checksum', 'by the algorithm that the upload asked for'),
 })
 
 /**

@@ -9,7 +9,7 @@ import {
   payloadName,
   volumeLength,
 } from './names.ts'
-import { field, record, union } from './schema/record.ts'
+import { field, record, trailing, union } from './schema/record.ts'
 import {
   bucketId,
   bytes,
@@ -39,7 +39,7 @@ export function contentTypeOf(headers: HeaderPairs): string | undefined {
   return undefined
 }
 
-const encrypted = field(flag, 'encrypted', 'what that is: `payloads.md`')
+const encrypted = trailing(flag, false, 'encrypted', 'what that is: `payloads.md`')
 
 /** Where the bytes of an object are. */
 export const payloadReference = union('payload', {
@@ -92,14 +92,14 @@ export const CHECKSUM_ALGORITHMS = [
 export const objectChecksum = record('checksum', {
   algorithm: field(wordOf(CHECKSUM_ALGORITHMS), 'algorithm'),
   value: field(checksumValue, 'value', 'numbers are big-endian'),
-  composite: field(flag, 'composite', 'of the checksums of the parts, not of the bytes'),
+  composite: trailing(flag, false, 'composite', 'of the checksums of the parts, not of the bytes'),
 })
 export type ObjectChecksum = ValueOf<typeof objectChecksum>
 
 /** The checksum that a multipart upload asks for. */
 export const uploadChecksum = record('asked checksum', {
   algorithm: field(wordOf(CHECKSUM_ALGORITHMS), 'algorithm'),
-  composite: field(flag, 'composite', 'of the checksums of the parts, not of the bytes'),
+  composite: trailing(flag, false, 'composite', 'of the checksums of the parts, not of the bytes'),
 })
 export type UploadChecksum = ValueOf<typeof uploadChecksum>
 
@@ -198,7 +198,7 @@ export const copySource = record('source', {
     'restores',
     'whether it was an earlier version of the same key, which is current again by the copy',
   ),
-  token: field(optional(clientToken), 'client token', 'of a rename'),
+  token: trailing(optional(clientToken), undefined, 'client token', 'of a rename'),
 })
 export type CopySource = ValueOf<typeof copySource>
 

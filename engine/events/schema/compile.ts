@@ -5,6 +5,8 @@ export interface Field<T> {
   readonly kind: Kind<T>
   readonly label: string
   readonly note: string | undefined
+  /** Set for a field that is left out where it and all fields after it have this value. */
+  readonly trailing: { readonly absent: false | undefined } | undefined
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
@@ -31,13 +33,17 @@ export interface Codec {
  * constants of the schemas go into the code, never data.
  */
 export function compile(head: Head | undefined, fields: Fields): Codec {
-  const length = Object.keys(fields).length + (head === undefined ? 0 : 1)
+  const all = Object.values(fields)
+  const most = all.length + (head === undefined ? 0 : 1)
+  const least = most - all.filter(({ trailing }) => trailing !== undefined).length
   const build = readerOf(head, fields)
   return {
     encode: writerOf(head, fields),
     decode: (stored, where) => {
       if (!Array.isArray(stored)) return refuse(where, 'array', stored)
-      if (stored.length !== length) return refuse(where, `array of ${length}`, stored)
+      if (stored.length < least || stored.length > most) {
+        return refuse(where, least === most ? `array of ${most}` : `array of ${least} to ${most}`, stored)
+      }
       try {
         return build(stored)
       } catch (error) {
@@ -48,20 +54,24 @@ export function compile(head: Head | undefined, fields: Fields): Codec {
 }
 
 function writerOf(head: Head | undefined, fields: Fields): Codec['encode'] {
-  const items = Object.entries(fields).map(([name, { kind }], at) =>
-    kind.encode === asItIs ? `v.${name}` : `encode${at}(v.${name})`,
-  )
+  const all = Object.entries(fields)
+  const items = all.map(([name, { kind }], at) => (kind.encode === asItIs ? `v.${name}` : `encode${at}(v.${name})`))
   if (head !== undefined) items.unshift(String(head.code))
-  return compiled(fields, `v => [${items.join(', ')}]`) as Codec['encode']
+  const arrayWithout = (last: number) => `[${items.slice(0, items.length - last).join(', ')}]`
+  // A trailing field is written when it, or a field after it, has another value than `absent`.
+  const trailing = all.toReversed().filter(([, field]) => field.trailing !== undefined)
+  const longer = trailing.map(([name, field], at) => `v.${name} !== ${field.trailing?.absent} ? ${arrayWithout(at)} : `)
+  return compiled(fields, `v => ${longer.join('')}${arrayWithout(longer.length)}`) as Codec['encode']
 }
 
 type Reader = (stored: readonly unknown[]) => object
 
 function readerOf(head: Head | undefined, fields: Fields): Reader {
   const first = head === undefined ? 0 : 1
-  const items = Object.entries(fields).map(
-    ([name, { label }], index) => `${name}: decode${index}(s[${first + index}], ${JSON.stringify(label)})`,
-  )
+  const items = Object.entries(fields).map(([name, { label, trailing }], index) => {
+    const value = `decode${index}(s[${first + index}], ${JSON.stringify(label)})`
+    return `${name}: ${trailing === undefined ? value : `s.length > ${first + index} ? ${value} : ${trailing.absent}`}`
+  })
   if (head !== undefined) items.unshift(`${head.property}: ${JSON.stringify(head.value)}`)
   return compiled(fields, `s => ({ ${items.join(', ')} })`) as Reader
 }

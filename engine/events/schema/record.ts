@@ -3,7 +3,15 @@ import { type Kind, refuse } from './kinds.ts'
 
 /** A field, with its label and note for the page. */
 export function field<T>(kind: Kind<T>, label: string, note?: string): Field<T> {
-  return { kind, label, note }
+  return { kind, label, note, trailing: undefined }
+}
+
+/**
+ * A field that most records do without, at the end of its record: a writer leaves it out, with all that follow, where it and
+ * they have the value `absent`.
+ */
+export function trailing<T>(kind: Kind<T>, absent: T & (false | undefined), label: string, note?: string): Field<T> {
+  return { kind, label, note, trailing: { absent } }
 }
 
 /** The values of fields in the program. */

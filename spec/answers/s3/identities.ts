@@ -104,8 +104,8 @@ async function everyAction(talk: Talk): Promise<void> {
   const { bucket } = talk
   await makeBucket(talk)
   await talk.s3('PUT', `/${bucket}/key`, { body: 'b' })
-  const { signer } = await identity(talk, 'no policy', [])
-  const reader = await identity(talk, 'a reader', [allow(['s3:Get*', 's3:List*'], `bucket:${bucket}*`)])
+  const { signer } = await identity(talk, 'no policy at all', [])
+  const reader = await identity(talk, 'a reader of all', [allow(['s3:Get*', 's3:List*'], `bucket:${bucket}*`)])
   for (const row of OPERATION_ROWS) {
     const [line = '', ...headers] = row.replaceAll(/\bbucket\b/g, bucket).split('|')
     const [method = '', target = ''] = line.split(' ')

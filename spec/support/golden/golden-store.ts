@@ -10,7 +10,7 @@ import { type ManagedServer, startManaged } from '../management-server.ts'
  * wrote it. `store-1.0` was made by the build of 1.0.0.
  */
 export const GOLDEN_STORES = [
-  { path: 'spec/golden/store-1.0', sha256: '505694160e408d2df75fe56a88b6cd9eb2de42d73fb33fd3e997eb175b9f9286' },
+  { path: 'spec/golden/store-1.0', sha256: '0b3f851950eb85c9d3c6f157dc5d5876df8e4f4727148f41d4db24540b48aac9' },
 ] as const
 /** The master key that the store began with, and the one that it got later. */
 export const FIRST_KEY = Buffer.alloc(32, 0x46)

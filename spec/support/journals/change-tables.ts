@@ -5,8 +5,9 @@ import type { Field, Fields } from '../../../engine/events/schema/compile.ts'
 import * as values from '../../../engine/events/values.ts'
 import type { MarkdownRow } from '../pages/markdown-tables.ts'
 
-function fieldText({ kind: { page }, label, note }: Field<unknown>): string {
-  const called = page.startsWith(label) ? page : `${label}: ${page}`
+function fieldText({ kind: { page }, label, note, trailing }: Field<unknown>): string {
+  const name = `${label}${trailing === undefined ? '' : '†'}`
+  const called = page.startsWith(label) ? `${name}${page.slice(label.length)}` : `${name}: ${page}`
   return note === undefined ? called : `${called} (${note})`
 }
 
