@@ -17,4 +17,9 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /\/audit\/chain/,
     reason: 'how many records there are by then is a matter of time',
   },
+  {
+    shape: /^body: .*last_used_at\\":(?:null|\\"<iso6>)/,
+    ask: /\/(?:service-accounts|management-tokens)/,
+    reason: 'a read is a use once its record is in the journal, which is a matter of time',
+  },
 ]
