@@ -13,6 +13,7 @@ import type { BucketState } from '../../../engine/state-ports.ts'
 import { ConcurrencyGate } from '../../../planes/http/limits/concurrency-gate.ts'
 import type { HttpHandler } from '../../../planes/http/exchange.ts'
 import { ManagementAuthenticator } from '../../../planes/management/access/authenticate.ts'
+import { ChainRuns } from '../../../planes/management/audit/chain-runs.ts'
 import { tokenDigest } from '../../../planes/management/access/bearer-token.ts'
 import { DownloadTickets } from '../../../planes/management/downloads/download-tickets.ts'
 import { createManagementHandler } from '../../../planes/management/management-handler.ts'
@@ -153,6 +154,10 @@ const ACCESS = {
   policies: () => [POLICY],
   policy: (id: string) => (id === POLICY.policy ? POLICY : undefined),
   tokens: () => [],
+  nameOf: (id: string) => (id === ACCOUNT.account ? ACCOUNT.title : undefined),
+  lastUse: () => microsecondsOf(1),
+  revokedToken: () => undefined,
+  deletedCredential: () => undefined,
   tokenByDigest: (digest: Uint8Array) => {
     const found = [...TOKENS].find(([token]) => tokenDigest(token).equals(digest))
     if (found === undefined) return undefined
@@ -299,6 +304,15 @@ export function stubbedPlane(deeds: Deeds): HttpHandler {
     catalog: { snapshot: () => catalogFor(deeds) },
     access: ACCESS,
     audit: auditFor(deeds),
+    chain: {
+      kept: () => ({ whole: undefined, part: undefined, ignored: undefined }),
+      runs: new ChainRuns(
+        { keep: () => undefined },
+        () => NOW,
+        () => undefined,
+      ),
+    },
+    damageFound: () => undefined,
     checkpoints: CHECKPOINTS,
     witness: WITNESS,
     checkpointFacts: () => ({ ...NO_CHECKPOINTS, isOn: true, treeSize: 9, signed: 1 }),
