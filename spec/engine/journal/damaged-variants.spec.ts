@@ -155,7 +155,13 @@ const VARIANTS: readonly Variant[] = [
   },
   {
     name: 'bytes stand behind the zeros of the open segment',
-    damage: (paths) => flipByte(segmentPath(paths, -1), dataLength(segmentPath(paths, -1)) + 200),
+    damage: (paths) =>
+      // A segment that was made while no spare was ready has no zeros of its own.
+      editFile(segmentPath(paths, -1), (bytes) => {
+        const zeros = Buffer.alloc(bytes.length + 8192 - dataLength(segmentPath(paths, -1)))
+        zeros[200] = 0x10
+        return Buffer.concat([bytes.subarray(0, dataLength(segmentPath(paths, -1))), zeros])
+      }),
     refused: undefined,
     cut: 1,
     verdict: undefined,
