@@ -48,12 +48,12 @@ test('so many of a hundred', (t) => {
 
 test('what is good enough', (t) => {
   const fast = Array.from({ length: 198 }, () => 3)
-  t.same(judge(GOOD, seen(...fast, 900, 900)), [], 'two of two hundred may be late')
-  t.same(judge(GOOD, seen(...fast, 900, 900, 900)), ['GET took 900 ms, 250 are allowed'])
-  t.same(judge(GOOD, seen(250)), [])
-  t.same(judge({ ...GOOD, percent: 100 }, seen(...fast, 251)), ['GET took 251 ms, 250 are allowed'])
-  t.match(judge(GOOD, seen()), [/took Infinity ms/])
-  t.same(judge(GOOD, { milliseconds: [1, 1], failures: ['status 503'] }), ['GET failed 1 of 2 times: status 503'])
+  t.same(judge(GOOD, seen(...fast, 900, 900), 1), [], 'two of two hundred may be late')
+  t.same(judge(GOOD, seen(...fast, 900, 900, 900), 1), ['GET took 900 ms, 250 are allowed'])
+  t.same(judge(GOOD, seen(250), 1), [])
+  t.same(judge({ ...GOOD, percent: 100 }, seen(...fast, 251), 1), ['GET took 251 ms, 250 are allowed'])
+  t.match(judge(GOOD, seen(), 1), [/took Infinity ms/])
+  t.same(judge(GOOD, { milliseconds: [1, 1], failures: ['status 503'] }, 1), ['GET failed 1 of 2 times: status 503'])
   t.end()
 })
 
@@ -121,6 +121,7 @@ test('a server that is slow while one kind of bad client is there is found, and 
       patienceMilliseconds: wrong.length === 0 ? AGES : 1000,
       journalMebibytesMaximum: STRANGERS_JOURNAL_MEBIBYTES,
       server: IDLE,
+      slowness: () => 1,
     })
     t.match(outcome.wrong, wrong, name)
     t.equal(outcome.wrong.length, wrong.length, name)
@@ -162,6 +163,7 @@ test('bad clients that are gone before the end have tried nothing', async (t) =>
     patienceMilliseconds: AGES,
     journalMebibytesMaximum: STRANGERS_JOURNAL_MEBIBYTES,
     server: IDLE,
+    slowness: () => 1,
   }
   await t.rejects(tryCrowd(trial), /ended by themselves/)
 })
@@ -176,6 +178,7 @@ test('a server whose memory or journal grows too much beside bad clients is foun
     milliseconds: 0,
     patienceMilliseconds: AGES,
     journalMebibytesMaximum: STRANGERS_JOURNAL_MEBIBYTES,
+    slowness: () => 1,
     server: {
       seconds: () => 0,
       memoryMebibytes: () => (looks++ === 0 ? 100 : 613),
@@ -201,6 +204,7 @@ test('places that nobody gives back are found, and those that come back are not'
     patienceMilliseconds,
     journalMebibytesMaximum: STRANGERS_JOURNAL_MEBIBYTES,
     server: { ...IDLE, inUse },
+    slowness: () => 1,
   })
   t.same((await tryCrowd(trialWith(async () => readings.shift() ?? [], AGES))).wrong, [])
   const { wrong } = await tryCrowd(trialWith(async () => ['held-answers: 7'], 300))

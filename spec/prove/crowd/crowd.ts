@@ -15,6 +15,7 @@ import type { GoodClient } from './good-clients.ts'
 import { badKinds } from './kinds.ts'
 import { multipartKinds } from './multipart-kinds.ts'
 import { queueKinds } from './queue-kinds.ts'
+import { slowness } from './slowness.ts'
 import { ACCOUNTS_JOURNAL_MEBIBYTES, STRANGERS_JOURNAL_MEBIBYTES, tryCrowd } from './trial.ts'
 
 /** Names one kind of bad client, to be tried alone. */
@@ -186,6 +187,7 @@ async function triesUntilHeld(
       restMilliseconds: REST_MILLISECONDS,
       milliseconds: task.amount * 1000,
       patienceMilliseconds: PATIENCE_MILLISECONDS,
+      slowness,
       server: {
         seconds: () => processorSeconds(pid),
         memoryMebibytes: () => anonymousMebibytes(pid),

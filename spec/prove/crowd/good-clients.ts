@@ -50,11 +50,15 @@ export function percentile(milliseconds: readonly number[], percent: number): nu
   return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? Number.POSITIVE_INFINITY
 }
 
-/** What was not as it should be, each in a few words; empty when all was well. */
-export function judge({ name, percent, millisecondsMaximum }: GoodClient, { milliseconds, failures }: Seen): string[] {
-  const taken = percentile(milliseconds, percent)
+/**
+ * What was not as it should be, each in a few words; empty when all was well.
+ * @param slowness by how much the client may take longer than on a machine at rest
+ */
+export function judge(good: GoodClient, { milliseconds, failures }: Seen, slowness: number): string[] {
+  const { name, percent } = good
+  const [taken, allowed] = [percentile(milliseconds, percent), good.millisecondsMaximum * slowness]
   const wrong = []
-  if (taken > millisecondsMaximum) wrong.push(`${name} took ${taken.toFixed(0)} ms, ${millisecondsMaximum} are allowed`)
+  if (taken > allowed) wrong.push(`${name} took ${taken.toFixed(0)} ms, ${allowed.toFixed(0)} are allowed`)
   if (failures.length > 0) {
     wrong.push(`${name} failed ${failures.length} of ${milliseconds.length} times: ${failures[0]}`)
   }

@@ -14,6 +14,8 @@ export interface Trial {
   /** Who has no answer by then has none. */
   readonly patienceMilliseconds: number
   readonly server: ServerGauges
+  /** See `slowness.ts`; asked before and after, and the slower one counts. */
+  readonly slowness: () => number
   /** Growth of the journal that is allowed, in a second. */
   readonly journalMebibytesMaximum: number
 }
@@ -47,6 +49,7 @@ export async function tryCrowd(trial: Trial): Promise<Outcome> {
   const { goods, server, leadMilliseconds, restMilliseconds } = trial
   const memory = new Highest(() => server.memoryMebibytes())
   const journalBefore = server.journalMebibytes()
+  const slowBefore = trial.slowness()
   const cameAt = performance.now()
   const bad = await trial.startBad()
   await sleep(leadMilliseconds)
@@ -60,9 +63,10 @@ export async function tryCrowd(trial: Trial): Promise<Outcome> {
   await bad.stop()
   await sleep(restMilliseconds)
   const left = await leftInUse(server, trial.patienceMilliseconds)
+  const slow = Math.max(slowBefore, trial.slowness())
   const journalRate = (server.journalMebibytes() - journalBefore) / badSeconds
   const wrong = [
-    ...goods.flatMap((good, index) => judge(good, seen[index] as Seen)),
+    ...goods.flatMap((good, index) => judge(good, seen[index] as Seen, slow)),
     ...left.map((what) => `${what}, though the bad clients are gone`),
     ...judgeUse('memory', memoryGrowth, MEMORY_MEBIBYTES_MAXIMUM, 'MiB'),
     ...judgeUse('journal', journalRate, trial.journalMebibytesMaximum, 'MiB a second'),
@@ -71,6 +75,7 @@ export async function tryCrowd(trial: Trial): Promise<Outcome> {
     ...goods.map(({ name, percent }, index) => timesOf(name, percent, seen[index] as Seen)),
     `processors: server ${(serverTook / seconds).toFixed(2)}, bad clients ${(badTook / seconds).toFixed(2)}`,
     `memory +${memoryGrowth.toFixed(0)} MiB, journal +${journalRate.toFixed(2)} MiB a second`,
+    `a machine ${slow.toFixed(1)} times as slow as one at rest`,
   ].join('; ')
   return { wrong, line }
 }
