@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { isZero, readUnsigned64 } from './format-reader.ts'
+import { isMissing, type JournalFiles, REAL_FILES } from './journal-files.ts'
 
 /** The high-water mark (`spec/formats/journal.md`, section "HEAD"). */
 export interface HeadMark {
@@ -36,8 +36,8 @@ interface HeadState {
  * slot means nothing while the other is valid.
  * @throws the system's error, except for a missing file
  */
-export async function readHeadMark(journalDirectory: string): Promise<HeadState> {
-  const bytes = await readHeadFile(join(journalDirectory, HEAD_FILE))
+export async function readHeadMark(journalDirectory: string, files: JournalFiles = REAL_FILES): Promise<HeadState> {
+  const bytes = readHeadFile(files, join(journalDirectory, HEAD_FILE))
   const slots = Array.from({ length: SLOTS }, (_, index) =>
     bytes.subarray(index * SLOT_BYTES, (index + 1) * SLOT_BYTES),
   )
@@ -52,17 +52,17 @@ export async function readHeadMark(journalDirectory: string): Promise<HeadState>
   return { mark, unreadableSlots }
 }
 
-async function readHeadFile(path: string): Promise<Buffer> {
+function readHeadFile(files: JournalFiles, path: string): Buffer {
   const bytes = Buffer.alloc(SLOT_BYTES * SLOTS)
   try {
-    const file = await open(path, 'r')
+    const file = files.openToRead(path)
     try {
-      await file.read(bytes, 0, bytes.length, 0)
+      file.readAt(bytes, 0, bytes.length)
     } finally {
-      await file.close()
+      file.close()
     }
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (!isMissing(error)) throw error
   }
   return bytes
 }

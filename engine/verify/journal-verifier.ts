@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { accessNotes } from './access-check.ts'
@@ -6,6 +5,7 @@ import { type CheckpointFindings, checkCheckpoints, type KeptCheckpoint } from '
 import { plainSegmentBytes } from './cold/segment-source.ts'
 import { isSegmentName, sequenceInName } from './format-reader.ts'
 import { type HeadMark, readHeadMark } from './head-mark.ts'
+import { type JournalFiles, REAL_FILES } from './journal-files.ts'
 import { linkSegments } from './segment-links.ts'
 import { verifySegments } from './segment-pool.ts'
 import type { SegmentResult, TornTail } from './segment-result.ts'
@@ -40,6 +40,8 @@ export interface VerificationOptions {
   readonly checkpoint?: KeptCheckpoint
   /** How long to wait before a batch that looks torn is read again, in case it is being written. Default 50. */
   readonly settleMilliseconds?: number
+  /** Where the files are, when not in the file system; only without threads. */
+  readonly files?: JournalFiles
 }
 
 /** The outcome of a verification. */
@@ -91,9 +93,10 @@ export async function verifyJournal(
   journalDirectory: string,
   options: VerificationOptions = {},
 ): Promise<VerificationReport> {
+  const { files = REAL_FILES } = options
   // The mark first: then its record is in the segments that are listed after.
-  const { mark, unreadableSlots } = await readHeadMark(journalDirectory)
-  const all = await listSegments(journalDirectory)
+  const { mark, unreadableSlots } = await readHeadMark(journalDirectory, files)
+  const all = files.list(journalDirectory).filter(isSegmentName).toSorted()
   if (all.length === 0 && mark === undefined) throw new JournalNotFoundError(`no journal in ${journalDirectory}`)
   const names =
     options.fromSegment === undefined ? all : all.filter((name) => sequenceInName(name) >= (options.fromSegment ?? 0))
@@ -111,27 +114,20 @@ export async function verifyJournal(
   }))
   const report = progressReporter(
     jobs.map((job) => job.path),
+    files,
     options.onProgress,
   )
-  const results = await verifySegments(jobs, options.threads ?? availableParallelism(), report)
+  const results = await verifySegments(jobs, options.threads ?? availableParallelism(), report, files)
   return compileReport(results, jobs, options, { mark, unreadableSlots })
-}
-
-async function listSegments(journalDirectory: string): Promise<string[]> {
-  try {
-    return (await readdir(journalDirectory)).filter(isSegmentName).toSorted()
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
-    throw error
-  }
 }
 
 function progressReporter(
   paths: readonly string[],
+  files: JournalFiles,
   onProgress: VerificationOptions['onProgress'],
 ): (bytes: number, records: number) => void {
   if (onProgress === undefined) return () => undefined
-  const bytesTotal = paths.reduce((total, path) => total + plainSegmentBytes(path), 0)
+  const bytesTotal = paths.reduce((total, path) => total + plainSegmentBytes(path, files), 0)
   let bytes = 0
   let records = 0
   return (moreBytes, moreRecords) => {
@@ -162,6 +158,7 @@ async function compileReport(
       kept: options.checkpoint,
       isWhole: options.fromSegment === undefined,
       threads: options.threads ?? availableParallelism(),
+      files: options.files,
     },
     problems,
   )

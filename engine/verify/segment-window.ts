@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type ColdFault, openSegmentSource, type SegmentSource } from './cold/segment-source.ts'
+import { type JournalFiles, REAL_FILES } from './journal-files.ts'
 
 /** Bytes in memory at a time; a shorter file has a smaller window, and a longer batch makes it grow. */
 const WINDOW_BYTES = 4 * 1024 * 1024
@@ -33,11 +34,19 @@ export class SegmentWindow {
 
   /**
    * @param options `limit`: offset where the file is taken to end; `digests`: whether `digestBefore` will be asked for;
-   *   `windowBytes`: bytes of one read
+   *   `windowBytes`: bytes of one read; `files`: where the file is
    * @throws the system's error when the file cannot be opened
    */
-  constructor(path: string, { limit = Number.POSITIVE_INFINITY, digests = true, windowBytes = WINDOW_BYTES } = {}) {
-    this.#source = openSegmentSource(path)
+  constructor(
+    path: string,
+    {
+      limit = Number.POSITIVE_INFINITY,
+      digests = true,
+      windowBytes = WINDOW_BYTES,
+      files = REAL_FILES as JournalFiles,
+    } = {},
+  ) {
+    this.#source = openSegmentSource(path, files)
     this.#limit = limit
     this.#digests = digests
     this.size = Math.min(limit, this.#source.size())

@@ -68,12 +68,15 @@ export class AuditLog {
   readonly #paths: StorePaths
   readonly #environment: ProjectionEnvironment
   readonly #tables: Tables
+  readonly #verifySpan: typeof verifySpanAside
 
-  constructor(disk: Disk, paths: StorePaths, environment: ProjectionEnvironment) {
+  /** @param verifySpan how a span of the chain is verified; by default in a thread of its own */
+  constructor(disk: Disk, paths: StorePaths, environment: ProjectionEnvironment, verifySpan = verifySpanAside) {
     this.#disk = disk
     this.#paths = paths
     this.#environment = environment
     this.#tables = openTables(environment)
+    this.#verifySpan = verifySpan
   }
 
   /** The last record: its sequence, and its hash in hexadecimal. */
@@ -111,7 +114,7 @@ export class AuditLog {
     const end = this.#end()
     const headSequence = previous(end.nextSequence)
     const last = sequenceOf(Math.min(from + limit - 1, headSequence))
-    const result = await verifySpanAside({
+    const result = await this.#verifySpan({
       directory: this.#paths.journal,
       from,
       last,

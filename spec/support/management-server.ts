@@ -243,7 +243,7 @@ function servicesOf(
     inlineBytesMaximum,
     versionIds,
     access,
-    audit: new AuditLog(ground.disk, paths, environment),
+    audit: new AuditLog(ground.disk, paths, environment, ground.verifySpan),
     chain: {
       kept: (head) => verdicts.read(head),
       runs: new ChainRuns(verdicts, clock, (error) => void server.failures.push(error)),

@@ -2,6 +2,7 @@
 import { kernelBootId } from '../../cli/server/store/host.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import type { SpanJob, SpanResult } from '../../engine/verify/span/span-report.ts'
 import type { BodyHasher } from '../../engine/hashing/body-hashing.ts'
 import type { HttpListener, ListenOptions } from '../../planes/http/listener.ts'
 import { bodyHashing } from './hash-ports.ts'
@@ -20,6 +21,8 @@ export interface ServerGround {
   closeClients(clients: Clients): void
   /** A client of the management plane, which signs nothing. */
   managementClient(listener: HttpListener): WireClient
+  /** Verifies a span of the chain; without it a thread does. */
+  verifySpan?(job: SpanJob): Promise<SpanResult>
   /** The engine cannot go on. */
   failed(error: unknown): void
 }

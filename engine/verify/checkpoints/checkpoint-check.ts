@@ -1,3 +1,4 @@
+import type { JournalFiles } from '../journal-files.ts'
 import { treesOfSegments } from '../segment-pool.ts'
 import type { SegmentResult } from '../segment-result.ts'
 import type { ProblemList } from '../verdicts.ts'
@@ -48,7 +49,11 @@ interface ReadSegment {
  */
 export async function checkCheckpoints(
   segments: readonly ReadSegment[],
-  { kept, isWhole, threads }: { kept: KeptCheckpoint | undefined; isWhole: boolean; threads: number },
+  {
+    kept,
+    isWhole,
+    ...reading
+  }: { kept: KeptCheckpoint | undefined; isWhole: boolean; threads: number; files: JournalFiles | undefined },
   problems: ProblemList,
 ): Promise<CheckpointFindings> {
   const entries = segments.flatMap(({ result }) => result.checkpoints)
@@ -56,7 +61,7 @@ export async function checkCheckpoints(
   const fits = entries.filter(({ size, sequence }) => size >= 1 && size <= sequence)
   const isThere = kept !== undefined && kept.size >= 1 && kept.size <= nextSequence
   const sizes = [...fits.map(({ size }) => size), ...(isThere ? [kept.size] : [])]
-  const roots = isWhole ? await rootsAt(segments, sizes, threads) : new Map<number, Roots>()
+  const roots = isWhole ? await rootsAt(segments, sizes, reading) : new Map<number, Roots>()
   const keys = new KeyInForce(isWhole)
   let before: CheckpointEntry | undefined
   for (const { result } of segments) {
@@ -131,7 +136,7 @@ function compareKept(
 async function rootsAt(
   segments: readonly ReadSegment[],
   sizes: readonly number[],
-  threads: number,
+  { threads, files }: { readonly threads: number; readonly files: JournalFiles | undefined },
 ): Promise<ReadonlyMap<number, Roots>> {
   const roots = new Map<number, Roots>()
   const ascending = [...new Set(sizes)].toSorted((left, right) => left - right)
@@ -146,7 +151,7 @@ async function rootsAt(
   const log = new CompactRange(TreeHasher.log(), 0)
   const bundle = new CompactRange(TreeHasher.bundle(), 0)
   const wanted = new Set(ascending)
-  for (const part of (await treesOfSegments(jobs, threads)).flat()) {
+  for (const part of (await treesOfSegments(jobs, threads, files)).flat()) {
     // Records after unreadable ones have no root.
     if (part.log.begin !== log.end) break
     log.extend(part.log)

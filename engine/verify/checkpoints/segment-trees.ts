@@ -8,6 +8,7 @@ import {
   SEGMENT_HEADER_BYTES,
   trailerFault,
 } from '../format-reader.ts'
+import { type JournalFiles, REAL_FILES } from '../journal-files.ts'
 import { SegmentWindow } from '../segment-window.ts'
 import { CompactRange, type RangeNodes } from './compact-range.ts'
 import { HASH_BYTES, TreeHasher } from './tree-hasher.ts'
@@ -35,12 +36,15 @@ const WINDOW_BYTES = 1024 * 1024
  * @returns a part up to each size, and the rest; as far as the records can be read
  * @throws the system's error when the file cannot be read
  */
-export function treesOfSegment({ path, firstSequence, sizes, limit }: TreeJob): TwoRanges[] {
+export function treesOfSegment(
+  { path, firstSequence, sizes, limit }: TreeJob,
+  files: JournalFiles = REAL_FILES,
+): TwoRanges[] {
   const log = new CompactRange(TreeHasher.log(), firstSequence)
   const bundle = new CompactRange(TreeHasher.bundle(), firstSequence)
   const parts: TwoRanges[] = []
   const take = (): void => void parts.push({ log: log.take(), bundle: bundle.take() })
-  forEachHash({ path, firstSequence, limit }, (hash, next) => {
+  forEachHash({ path, firstSequence, limit }, files, (hash, next) => {
     log.append(hash)
     bundle.append(hash)
     if (next === sizes[parts.length]) take()
@@ -52,9 +56,10 @@ export function treesOfSegment({ path, firstSequence, sizes, limit }: TreeJob): 
 /** Calls `take` with the hash of each record and the sequence after it, up to the limit or to the first that cannot be read. */
 function forEachHash(
   { path, firstSequence, limit }: Omit<TreeJob, 'sizes'>,
+  files: JournalFiles,
   take: (hash: Uint8Array, next: number) => void,
 ): void {
-  const window = new SegmentWindow(path, { digests: false, windowBytes: WINDOW_BYTES })
+  const window = new SegmentWindow(path, { digests: false, windowBytes: WINDOW_BYTES, files })
   try {
     let sequence = firstSequence
     for (let offset = SEGMENT_HEADER_BYTES; sequence < limit && window.ensure(offset, BATCH_HEADER_BYTES); ) {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { type JournalFile, type JournalFiles, REAL_FILES } from '../journal-files.ts'
 import { type ColdBlock, type ColdIndex, readColdIndex } from './cold-index.ts'
 import { inflateMember } from './member-inflater.ts'
 
@@ -27,19 +27,19 @@ const COLD_MAGIC = Buffer.from('1f8b0800', 'hex')
  * Opens a segment. A plain file may be replaced by its cold form at any time: an open file stays plain.
  * @throws the system's error when the file cannot be opened
  */
-export function openSegmentSource(path: string): SegmentSource {
-  const descriptor = openSync(path, 'r')
+export function openSegmentSource(path: string, files: JournalFiles = REAL_FILES): SegmentSource {
+  const file = files.openToRead(path)
   const magic = Buffer.alloc(COLD_MAGIC.length)
-  readFully(descriptor, magic, magic.length, 0)
-  return magic.equals(COLD_MAGIC) ? new ColdSource(descriptor) : new PlainSource(descriptor)
+  readFully(file, magic, magic.length, 0)
+  return magic.equals(COLD_MAGIC) ? new ColdSource(file) : new PlainSource(file)
 }
 
 /**
  * Length of a plain segment, of which a cold file tells by its index; 0 when that cannot be read.
  * @throws the system's error when the file cannot be opened
  */
-export function plainSegmentBytes(path: string): number {
-  const source = openSegmentSource(path)
+export function plainSegmentBytes(path: string, files: JournalFiles = REAL_FILES): number {
+  const source = openSegmentSource(path, files)
   const size = source.size()
   source.close()
   return size
@@ -48,22 +48,22 @@ export function plainSegmentBytes(path: string): number {
 class PlainSource implements SegmentSource {
   readonly isCold = false
   readonly faults: readonly ColdFault[] = []
-  readonly #descriptor: number
+  readonly #file: JournalFile
 
-  constructor(descriptor: number) {
-    this.#descriptor = descriptor
+  constructor(file: JournalFile) {
+    this.#file = file
   }
 
   size(): number {
-    return fstatSync(this.#descriptor).size
+    return this.#file.size()
   }
 
   read(target: Buffer, wanted: number, offset: number): number {
-    return readFully(this.#descriptor, target, wanted, offset)
+    return readFully(this.#file, target, wanted, offset)
   }
 
   close(): void {
-    closeSync(this.#descriptor)
+    this.#file.close()
   }
 }
 
@@ -74,20 +74,20 @@ class PlainSource implements SegmentSource {
 class ColdSource implements SegmentSource {
   readonly isCold = true
   readonly faults: ColdFault[] = []
-  readonly #descriptor: number
+  readonly #file: JournalFile
   readonly #index: ColdIndex
   readonly #damaged = new Set<ColdBlock>()
   #member = Buffer.alloc(0)
   /** The block that was inflated last: pieces of the segment that follow each other meet in it. */
   #held: { readonly block: ColdBlock; readonly bytes: Buffer } | undefined
 
-  constructor(descriptor: number) {
-    this.#descriptor = descriptor
+  constructor(file: JournalFile) {
+    this.#file = file
     const read = (offset: number, length: number): Buffer => {
       const bytes = Buffer.alloc(length)
-      return bytes.subarray(0, readFully(descriptor, bytes, length, offset))
+      return bytes.subarray(0, readFully(file, bytes, length, offset))
     }
-    const index = readColdIndex(read, fstatSync(descriptor).size)
+    const index = readColdIndex(read, file.size())
     if ('fault' in index) this.faults.push({ offset: 0, detail: index.fault })
     this.#index = 'fault' in index ? { plainBytes: 0, blocks: [] } : index
   }
@@ -110,7 +110,7 @@ class ColdSource implements SegmentSource {
   }
 
   close(): void {
-    closeSync(this.#descriptor)
+    this.#file.close()
   }
 
   #bytesOf(block: ColdBlock): Buffer {
@@ -121,7 +121,7 @@ class ColdSource implements SegmentSource {
   #inflate(block: ColdBlock): Buffer {
     const { memberBytes, memberOffset, plainBytes, plainOffset } = block
     if (this.#member.length < memberBytes) this.#member = Buffer.allocUnsafeSlow(memberBytes)
-    const read = readFully(this.#descriptor, this.#member, memberBytes, memberOffset)
+    const read = readFully(this.#file, this.#member, memberBytes, memberOffset)
     const inflated = inflateMember(this.#member.subarray(0, read), block)
     if (!('fault' in inflated)) return inflated
     if (!this.#damaged.has(block)) this.faults.push({ offset: plainOffset, detail: inflated.fault })
@@ -143,10 +143,10 @@ function blockIndexAt(blocks: readonly ColdBlock[], offset: number): number {
 }
 
 /** Reads until `wanted` bytes are there or the file ends; returns their number. */
-function readFully(descriptor: number, target: Buffer, wanted: number, offset: number): number {
+function readFully(file: JournalFile, target: Buffer, wanted: number, offset: number): number {
   let length = 0
   while (length < wanted) {
-    const read = readSync(descriptor, target, length, wanted - length, offset + length)
+    const read = file.readAt(target.subarray(length), offset + length, wanted - length)
     if (read === 0) break
     length += read
   }

@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatchRecords, type PlacedRecord } from './batch-records.ts'
 import {
@@ -14,6 +13,7 @@ import {
   sequenceInName,
   trailerFault,
 } from '../format-reader.ts'
+import { type JournalFiles, REAL_FILES } from '../journal-files.ts'
 import { HASH_WORDS } from '../record-hasher.ts'
 import { SegmentWindow } from '../segment-window.ts'
 import type { ChainProblem, ChainVerdict, SegmentPlace, SpanJob, SpanResult } from './span-report.ts'
@@ -35,12 +35,13 @@ const BATCH_BYTES_MAXIMUM = 4 * 1024 * 1024
  * depends neither on the journal's length nor on the span's.
  * @throws the system's error when a file cannot be read
  */
-export function verifySpan(job: SpanJob): SpanResult {
-  return new SpanVerifier(job).run()
+export function verifySpan(job: SpanJob, files: JournalFiles = REAL_FILES): SpanResult {
+  return new SpanVerifier(job, files).run()
 }
 
 class SpanVerifier {
   readonly #job: SpanJob
+  readonly #files: JournalFiles
   readonly #problems: ChainProblem[] = []
   /** The sequence that the next record must have, and the hash that it must continue; undefined when that is unknown. */
   #expected: number
@@ -56,8 +57,9 @@ class SpanVerifier {
   /** Where the batch, or the segment header, is that is being examined. */
   #place: SegmentPlace
 
-  constructor(job: SpanJob) {
+  constructor(job: SpanJob, files: JournalFiles) {
     this.#job = job
+    this.#files = files
     this.#expected = job.from
     this.#previous = job.from === 0 ? new Uint32Array(HASH_WORDS) : undefined
     this.#headHash = new Uint32Array(Uint8Array.from(job.head.hash).buffer)
@@ -67,7 +69,7 @@ class SpanVerifier {
 
   run(): SpanResult {
     const { directory, last, beginning, end } = this.#job
-    for (const name of readdirSync(directory).filter(isSegmentName).toSorted()) {
+    for (const name of this.#files.list(directory).filter(isSegmentName).toSorted()) {
       const first = sequenceInName(name)
       if (first < beginning.segmentFirstSequence || first > end.segmentFirstSequence || this.#expected > last) continue
       this.#verifySegment(join(directory, name), first)
@@ -86,6 +88,7 @@ class SpanVerifier {
     const window = new SegmentWindow(path, {
       digests: false,
       windowBytes: WINDOW_BYTES,
+      files: this.#files,
       ...(isLast && { limit: end.offset }),
     })
     try {

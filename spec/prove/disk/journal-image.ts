@@ -1,22 +1,30 @@
-/** The independent verifier on a journal in memory: it reads files, so it is given a copy. */
-import * as fs from 'node:fs'
-import { join } from 'node:path'
+/** The independent verifier on a journal in memory. */
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { type VerificationReport, verifyJournal } from '../../../engine/verify/journal-verifier.ts'
+import type { JournalFile, JournalFiles } from '../../../engine/verify/journal-files.ts'
 import type { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'
 
 /** What the verifier says of the journal on a disk as it is read, damage included; undefined when there is none. */
 export async function verifyImage(disk: SimulatedDisk, paths: StorePaths): Promise<VerificationReport | undefined> {
-  const names = disk.list(paths.journal).filter((name) => name.endsWith('.segment') || name === 'HEAD')
-  if (!names.some((name) => name.endsWith('.segment'))) return undefined
-  const directory = join(paths.root, 'image')
-  fs.mkdirSync(directory)
-  try {
-    for (const name of names) {
-      fs.writeFileSync(join(directory, name), disk.file(join(paths.journal, name))?.damagedBytes() ?? '')
-    }
-    return await verifyJournal(directory, { threads: 0, settleMilliseconds: 0 })
-  } finally {
-    fs.rmSync(directory, { recursive: true })
+  if (!disk.list(paths.journal).some((name) => name.endsWith('.segment'))) return undefined
+  return verifyJournal(paths.journal, { threads: 0, settleMilliseconds: 0, files: imageOf(disk) })
+}
+
+/** The files as a copy of them would be: sectors that cannot be read are zeros. */
+function imageOf(disk: SimulatedDisk): JournalFiles {
+  return {
+    list: (directory) => disk.list(directory),
+    openToRead(path) {
+      const bytes = disk.file(path)?.damagedBytes()
+      return bytes === undefined ? disk.openToRead(path) : fileOf(bytes)
+    },
+  }
+}
+
+function fileOf(bytes: Buffer): JournalFile {
+  return {
+    size: () => bytes.length,
+    readAt: (target, position, length) => bytes.copy(target, 0, position, position + length),
+    close: () => undefined,
   }
 }

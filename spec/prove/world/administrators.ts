@@ -39,8 +39,8 @@ const CHANGING: ReadonlySet<string> = new Set([
   'verifyBucket',
   'createDownload',
 ])
-/** An endless answer; and what reads the files of the journal past the disk of the world. */
-const NOT_HERE: ReadonlySet<string> = new Set(['streamStorageEvents', 'checkAuditChain'])
+/** An endless answer. */
+const NOT_HERE: ReadonlySet<string> = new Set(['streamStorageEvents'])
 const REQUESTS_MAXIMUM = 6
 
 const routes: readonly Route[] = routeList.filter((route) => {

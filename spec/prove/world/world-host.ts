@@ -1,6 +1,7 @@
 /** The host of a simulated world: its disk, its projections, its network and its boots. */
 import type { Disk } from '../../../engine/disk/disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { verifySpan } from '../../../engine/verify/span/span-verifier.ts'
 import { inlineHashing } from '../../support/inline-hashing.ts'
 import { Random } from '../../support/random.ts'
 import type { ServerGround } from '../../support/server-ground.ts'
@@ -76,8 +77,9 @@ export class WorldHost {
     this.lives += 1
     this.faulty = new FaultyDisk(this.disk)
     let port: number = PORTS.first
+    const disk = diskOf({ disk: this.#wrap(this.faulty.disk), projections: this.projections }, this.paths)
     return {
-      disk: diskOf({ disk: this.#wrap(this.faulty.disk), projections: this.projections }, this.paths),
+      disk,
       bootId: `boot-${this.#boots}`,
       hashing: () => inlineHashing,
       listen: async (options) => {
@@ -88,6 +90,7 @@ export class WorldHost {
       clients: (listener) => worldClients(network, listener.port),
       closeClients: () => undefined,
       managementClient: (listener) => worldManagementClient(network, listener.port),
+      verifySpan: async (job) => verifySpan(job, disk),
       failed: (error) => {
         this.failure ??= error
       },

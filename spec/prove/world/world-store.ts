@@ -18,6 +18,7 @@ import { journalEntries } from '../../support/journal-entries.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
 import type { FaultKind } from '../disk/life-plans.ts'
 import { auditProblem } from './audit-oracle.ts'
+import { requireIntactJournal } from './rot/journal-verdict.ts'
 import { thing } from './coverage.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 import { ROOT, type SuddenEnd, type WorldHost } from './world-host.ts'
@@ -219,6 +220,7 @@ export class WorldStore implements ModelStore {
     this.#host.stopped()
     const { differenceCount, differences } = await checkProjections(this.#host.ground().disk, this.#host.paths)
     if (differenceCount > 0) throw new Error(`rows are not those of the journal: ${JSON.stringify(differences[0])}`)
+    await requireIntactJournal(this.#host)
     const entries = journalEntries(ROOT, this.#host.disk)
     for (const { changes } of entries) for (const { name } of changes) this.#host.met.add(thing('change', name))
     const problem = auditProblem(entries, this.#host.answers, this.#host.orderly)
