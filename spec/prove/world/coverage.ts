@@ -2,6 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CHANGES } from '../../../engine/events/changes.ts'
+import { EMBED_ROUTES } from '../../../planes/links/embed-content.ts'
+import { sharingErrors } from '../../../planes/links/errors.ts'
+import { SHARE_ROUTES } from '../../../planes/links/share-routes.ts'
 import { managementErrors } from '../../../planes/management/errors.ts'
 import { operationName } from '../../../planes/management/openapi/operation-names.ts'
 import { routeList } from '../../../planes/management/routing/route-list.ts'
@@ -11,7 +14,7 @@ import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
 /** Before the name of what worlds have met, among the counts of a share. */
 export const MET = 'met '
 
-type Kind = 'operation' | 'route' | 'change' | 'worker' | 's3 code' | 'management code'
+type Kind = 'operation' | 'route' | 'link route' | 'change' | 'worker' | 's3 code' | 'management code' | 'link code'
 
 /** The file that names what no world meets yet, or too few to be sure of: it may only become shorter. */
 const UNMET_FILE = 'spec/prove/world/unmet.json'
@@ -26,10 +29,12 @@ export function everything(): string[] {
   return [
     ...OPERATIONS.map(({ name }) => thing('operation', name)),
     ...routeList.map((route) => thing('route', operationName(route))),
+    ...[...SHARE_ROUTES, ...EMBED_ROUTES].map(({ path }) => thing('link route', path)),
     ...Object.values(CHANGES).map(({ name }) => thing('change', name)),
     ...workerNames().map((name) => thing('worker', name)),
     ...Object.keys(S3_ERRORS).map((code) => thing('s3 code', code)),
     ...Object.keys(managementErrors).map((code) => thing('management code', code)),
+    ...Object.keys(sharingErrors).map((code) => thing('link code', code)),
   ].toSorted()
 }
 

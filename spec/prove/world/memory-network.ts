@@ -38,8 +38,8 @@ export class MemoryNetwork {
   record: ((line: string) => void) | undefined
   /** What the client of the next request does in place of what chance would have it do. */
   next: Partial<Manner> | undefined
-  /** Called with each answer. */
-  observe: (head: SentHead, answer: WireAnswer) => void = () => undefined
+  /** Called with each answer, and the port that it came from. */
+  observe: (head: SentHead, answer: WireAnswer, port: number) => void = () => undefined
   /** Requests that were sent. */
   requests = 0
   readonly #random: Random
@@ -80,7 +80,7 @@ export class MemoryNetwork {
       const answer = await connection.answered
       this.record?.(lineOf(head, body, answer))
       if (answer === undefined) throw new NoAnswerError(`${head.method} ${head.target}: the connection ended`)
-      this.observe(head, answer)
+      this.observe(head, answer, port)
       return answer
     } finally {
       this.#open.delete(connection)

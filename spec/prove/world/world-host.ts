@@ -20,7 +20,9 @@ import { worldClients, worldManagementClient } from './world-clients.ts'
 const IDS_MAXIMUM = 12
 
 export const ROOT = '/world'
-const PORTS = { first: 9000, last: 9001 } as const
+/** Of the S3 plane, the management plane, the console with shares, and embeds. */
+const FIRST_PORT = 9000
+const PORTS_WITH_CREDENTIALS = 2
 
 /** How a process ends that does not end in order. */
 export type SuddenEnd = 'power' | 'kill'
@@ -53,11 +55,14 @@ export class WorldHost {
     this.random = new Random(seed)
     this.network = new MemoryNetwork(new Random(seed + 1))
     this.network.isOn = () => this.disk.isOn
-    this.network.observe = ({ method, target }, answer) => {
+    this.network.observe = ({ method, target }, answer, port) => {
       const { status, headers } = answer
       const requestId = String(headers['x-amz-request-id'] ?? headers['x-request-id'])
-      const code = codeOf(answer)
+      const isPublic = port >= FIRST_PORT + PORTS_WITH_CREDENTIALS
+      const code = codeOf(answer, isPublic)
       if (code !== undefined) this.met.add(code)
+      // Answers to people without credentials are counted, and have no records of their own.
+      if (isPublic) return
       this.answers.push({ requestId, method, target, status, life: this.lives })
     }
     this.#wrap = wrap
@@ -76,7 +81,7 @@ export class WorldHost {
     this.failure = undefined
     this.lives += 1
     this.faulty = new FaultyDisk(this.disk)
-    let port: number = PORTS.first
+    let port = FIRST_PORT
     const disk = diskOf({ disk: this.#wrap(this.faulty.disk), projections: this.projections }, this.paths)
     return {
       disk,
@@ -84,7 +89,7 @@ export class WorldHost {
       hashing: () => inlineHashing,
       listen: async (options) => {
         const listener = network.listen(options, port)
-        port = PORTS.last
+        port += 1
         return listener
       },
       clients: (listener) => worldClients(network, listener.port),
@@ -124,9 +129,9 @@ export class WorldHost {
 }
 
 /** The error code of an answer, as `coverage.ts` names it. */
-function codeOf({ status, headers, code, text }: WireAnswer): string | undefined {
+function codeOf({ status, headers, code, text }: WireAnswer, isPublic: boolean): string | undefined {
   if (status < 400) return undefined
-  if (headers['x-request-id'] === undefined) return code === undefined ? undefined : thing('s3 code', code)
+  if (!isPublic && headers['x-request-id'] === undefined) return code === undefined ? undefined : thing('s3 code', code)
   const named = /"code":"(\w+)"/.exec(text)?.[1]
-  return named === undefined ? undefined : thing('management code', named)
+  return named === undefined ? undefined : thing(isPublic ? 'link code' : 'management code', named)
 }

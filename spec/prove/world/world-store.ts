@@ -12,7 +12,6 @@ import type { StoreCounts } from '../../model/leftovers.ts'
 import { type Disturbance, MODEL_EXTENSIONS, type ModelStore } from '../../model/model.ts'
 import { isManagement, sendSigned } from '../../model/model-client.ts'
 import { runPass } from '../../support/lifecycle.ts'
-import { type ManagedServer, startManaged } from '../../support/management-server.ts'
 import { bearer } from '../../support/api-client.ts'
 import { journalEntries } from '../../support/journal-entries.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
@@ -20,15 +19,13 @@ import type { FaultKind } from '../disk/life-plans.ts'
 import { auditProblem } from './audit-oracle.ts'
 import { requireIntactJournal } from './rot/journal-verdict.ts'
 import { thing } from './coverage.ts'
+import { filesThatStay } from './files-that-stay.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 import { ROOT, type SuddenEnd, type WorldHost } from './world-host.ts'
+import { startWorldServer, type WorldServer } from './world-server.ts'
 
 /** Small, so that bodies of a few kilobytes get files of their own, and segments and volumes are rotated. */
 const SIZES = { inlineBytesMaximum: 2048, segmentBytes: 64 * 1024, volumeBytes: 8 * 1024 }
-
-/** How often it is looked whether files that no object has are removed, by the stopwatch of the world. */
-const LOOKS_MAXIMUM = 100
-const LOOK_MILLISECONDS = 100
 
 /** What becomes of a host while requests are on their way. Operations are those of the disk. */
 export type Strike =
@@ -50,13 +47,13 @@ const LATE_MILLISECONDS = 60 * 60 * 1000
 export class WorldStore implements ModelStore {
   readonly #host: WorldHost
   readonly #time: SimulatedTime
-  #server: ManagedServer
+  #server: WorldServer
   #jobs: readonly BackgroundWorker[] = []
   #starts = 1
   /** Whether this process has met a fault, so that it may speak of faults of its own. */
   #wasStruck = false
 
-  private constructor(host: WorldHost, time: SimulatedTime, server: ManagedServer) {
+  private constructor(host: WorldHost, time: SimulatedTime, server: WorldServer) {
     this.#host = host
     this.#time = time
     this.#server = server
@@ -65,6 +62,20 @@ export class WorldStore implements ModelStore {
 
   static async open(host: WorldHost, time: SimulatedTime): Promise<WorldStore> {
     return new WorldStore(host, time, await startOn(host, time, 1))
+  }
+
+  /** The running process. */
+  get server(): WorldServer {
+    return this.#server
+  }
+
+  get host(): WorldHost {
+    return this.#host
+  }
+
+  /** Milliseconds since 1970, by the clock of the host. */
+  get now(): number {
+    return this.#time.wallMilliseconds
   }
 
   send(request: ModelRequest): Promise<WireAnswer> {
@@ -261,9 +272,10 @@ export class WorldStore implements ModelStore {
   /** Notes which operations and routes this process has met. */
   #notePlaces(): void {
     const { met } = this.#host
-    const { finished, exchanges } = this.#server
+    const { finished, exchanges, linkRoutes } = this.#server
     for (const { operation } of finished) if (operation !== undefined) met.add(thing('operation', operation.name))
     for (const { operation } of exchanges) if (operation !== undefined) met.add(thing('route', operation))
+    for (const route of linkRoutes) met.add(thing('link route', route))
   }
 
   async #endJobs(): Promise<void> {
@@ -285,25 +297,13 @@ export class WorldStore implements ModelStore {
     if (failure !== undefined) throw new Error(`the server reported a fault of its own: ${failure}`, { cause: failure })
   }
 
-  /** Files of payloads and uploads that stay: they are removed beside the answers. */
-  async #settledFiles(): Promise<string[]> {
-    const { disk, paths } = this.#host
-    const places = [`${paths.files}/`, `${paths.uploads}/`]
-    for (let look = 0; ; look += 1) {
-      const all = [...disk.contents().keys()].filter((path) => !path.endsWith('/'))
-      const found = all.filter((path) => places.some((place) => path.startsWith(place)))
-      if (found.length === 0 || look === LOOKS_MAXIMUM) return found
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS))
-    }
-  }
-
   async #remains(): Promise<string[]> {
     for (const job of this.#jobs) while ((await job.step()) === 'more');
     const catalog = this.#server.store.catalog.snapshot()
     const { physicalBytes } = catalog.totals()
     const { uploads, parts, bytes } = catalog.uploadUsage()
     return [
-      ...(await this.#settledFiles()),
+      ...(await filesThatStay(this.#host)),
       ...(physicalBytes === 0 ? [] : [`${physicalBytes} bytes in the catalog`]),
       ...(uploads + parts + bytes === 0 ? [] : [`${uploads} uploads with ${parts} parts and ${bytes} bytes`]),
     ]
@@ -311,20 +311,20 @@ export class WorldStore implements ModelStore {
 }
 
 /** Every other start encrypts what it writes. */
-function startOn(host: WorldHost, time: SimulatedTime, starts: number): Promise<ManagedServer> {
-  return startManaged({
+function startOn(host: WorldHost, time: SimulatedTime, starts: number): Promise<WorldServer> {
+  return startWorldServer({
     dataDirectory: ROOT,
     ground: host.ground(),
     clock: () => time.wallMilliseconds,
     encryptionEnabled: starts % 2 === 0,
-    extensions: MODEL_EXTENSIONS,
+    extensions: [...MODEL_EXTENSIONS, 'aws-chunked', 'list-objects-v1'],
     webhooks: { rules: { allowHttp: true, allowPrivateNetworks: true } },
     ...SIZES,
   })
 }
 
 /** As the server has them (cli/server/background-workers.ts). */
-function jobsOf({ paths, store, services, ground }: ManagedServer): BackgroundWorker[] {
+function jobsOf({ paths, store, services, ground }: WorldServer): BackgroundWorker[] {
   const { client, catalog } = store
   const { disk } = ground
   return [

@@ -21,6 +21,8 @@ export interface WorldSeed {
   readonly steps: number
   /** Numbers of the steps that are taken, in order, where it is not all of them. */
   readonly kept?: readonly number[]
+  /** Kinds of steps that there were when the seed was found; by default those of today. */
+  readonly inhabitants?: number
 }
 
 export interface WorldOptions {
@@ -44,8 +46,8 @@ export interface WorldReport {
 }
 
 /** The steps of a world; the same for the same seed. */
-export function stepsOf({ seed, steps, kept }: WorldSeed): Step[] {
-  const all = fc.sample(worldStep, { seed, numRuns: steps })
+export function stepsOf({ seed, steps, kept, inhabitants }: WorldSeed): Step[] {
+  const all = fc.sample(worldStep(inhabitants), { seed, numRuns: steps })
   return kept === undefined ? all : kept.flatMap((index) => all[index] ?? [])
 }
 
