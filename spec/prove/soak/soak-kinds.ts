@@ -36,12 +36,13 @@ const REQUIRED_S3 =
   'ListObjectsV2, ListObjectVersions, ListMultipartUploads, ListParts, CreateMultipartUpload, UploadPart, ' +
   'CompleteMultipartUpload, AbortMultipartUpload, PutObjectLegalHold'
 
+/** Not `GET /storage/inspect`: only the check after the last life asks for it, and no life can be waited for it. */
 const REQUIRED_MANAGEMENT =
   'GET /metrics, GET /ready, PUT /buckets/{bucket}/object/{key}, GET /buckets/{bucket}/object/{key}, ' +
   'GET /buckets/{bucket}/object-content/{key}, DELETE /buckets/{bucket}/object/{key}, ' +
   'POST /buckets/{bucket}/object-copy/{key}, GET /buckets/{bucket}/objects, ' +
   'GET /buckets/{bucket}/object-versions, GET /audit/events, GET /audit/chain, GET /storage/status, ' +
-  'GET /storage/usage, GET /storage/inspect, POST /verify/objects/{bucket}/{key}, ' +
+  'GET /storage/usage, POST /verify/objects/{bucket}/{key}, ' +
   'PUT /policies/{policy_id}/bindings/{account_id}, DELETE /policies/{policy_id}/bindings/{account_id}, ' +
   'PUT /service-accounts/{id}/status, POST /service-accounts, DELETE /service-accounts/{id}, ' +
   'POST /management-tokens, DELETE /management-tokens/{id}'

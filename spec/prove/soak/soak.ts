@@ -92,6 +92,8 @@ class Soak {
   async #liveOn(seconds: number): Promise<void> {
     let gracefully = this.#random.below(2) === 0
     while (this.#seconds < seconds || this.#restarts < RESTARTS_MINIMUM || this.#waitsForKinds) {
+      if (this.#seconds >= seconds && this.#waitsForKinds)
+        this.#task.say(`still to be tried: ${this.#missingKinds.join(', ')}`)
       await this.#live(this.#lifeSeconds(seconds), gracefully ? 'graceful' : 'kill')
       gracefully = !gracefully
     }
@@ -99,9 +101,7 @@ class Soak {
 
   #judge(sizes: string): void {
     for (const grown of [...growthOf(this.#gauges), ...clientGrowth(this.#client)]) this.#tally.finding('growth', grown)
-    for (const kind of REQUIRED_KINDS.filter((one) => !this.#tally.has(one))) {
-      this.#tally.finding('error', `never tried: ${kind}`)
-    }
+    for (const kind of this.#missingKinds) this.#tally.finding('error', `never tried: ${kind}`)
     const events = [...this.#tally.events].map(([event, count]) => `${event}: ${count}`)
     const lines = [...this.#tally.lines(), ...events, ...this.#gauges.map(lifeLine), sizes]
     for (const line of lines) this.#task.say(line)
@@ -109,7 +109,11 @@ class Soak {
 
   /** A busy machine, or a short run, may not come to all kinds in its time. */
   get #waitsForKinds(): boolean {
-    return this.#restarts < LIVES_MAXIMUM && REQUIRED_KINDS.some((kind) => !this.#tally.has(kind))
+    return this.#restarts < LIVES_MAXIMUM && this.#missingKinds.length > 0
+  }
+
+  get #missingKinds(): readonly string[] {
+    return REQUIRED_KINDS.filter((kind) => !this.#tally.has(kind))
   }
 
   get #seconds(): number {
