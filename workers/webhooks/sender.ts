@@ -53,9 +53,12 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 /** Sends events to webhooks, one attempt each, under the target restrictions (specification). */
 export class WebhookSender {
   readonly #options: SenderOptions
+  readonly #post: typeof post
 
-  constructor(options: SenderOptions) {
+  /** @param send what a request goes out by */
+  constructor(options: SenderOptions, send: typeof post = post) {
     this.#options = options
+    this.#post = send
   }
 
   /** Never throws: a failure is an outcome. */
@@ -70,7 +73,7 @@ export class WebhookSender {
       const delivery = this.#sign(webhook, event, now, testId)
       const addresses = await this.#addressesOf(url, attempt.signal)
       const { certificates } = this.#options
-      const answer = await post(url, delivery, { addresses, certificates, signal: attempt.signal })
+      const answer = await this.#post(url, delivery, { addresses, certificates, signal: attempt.signal })
       const { status } = answer
       const isSuccess = status >= 200 && status < 300
       const error = isSuccess ? undefined : `the target answered ${status}`

@@ -37,7 +37,8 @@ export function shownEvent(world: ModelState, { type, bucket, key, version, size
   return [type, bucket, key, size, facts['etag'], facts['permanent'], facts['delete_marker'], id]
 }
 
-function pageOf({ text }: WireAnswer): EventPage {
+/** The page of an answer. */
+export function pageOf({ text }: WireAnswer): EventPage {
   return JSON.parse(text) as EventPage
 }
 

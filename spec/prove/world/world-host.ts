@@ -14,6 +14,7 @@ import { diskOf } from '../small-world/world.ts'
 import type { Answered } from './audit-oracle.ts'
 import { thing } from './coverage.ts'
 import { MemoryNetwork } from './memory-network.ts'
+import { Receivers } from './receivers.ts'
 import { worldClients, worldManagementClient } from './world-clients.ts'
 
 /** More would be of what is long gone. */
@@ -30,6 +31,7 @@ export type SuddenEnd = 'power' | 'kill'
 export class WorldHost {
   readonly paths = new StorePaths(ROOT)
   readonly network: MemoryNetwork
+  readonly receivers = new Receivers()
   disk = new SimulatedDisk(ROOT)
   projections = new MemoryProjections()
   /** What the engine of the running process could not go on after. */
@@ -57,6 +59,7 @@ export class WorldHost {
     this.network.isOn = () => this.disk.isOn
     this.network.observe = ({ method, target }, answer, port) => {
       const { status, headers } = answer
+      this.receivers.observe({ method, target }, answer)
       const requestId = String(headers['x-amz-request-id'] ?? headers['x-request-id'])
       const isPublic = port >= FIRST_PORT + PORTS_WITH_CREDENTIALS
       const code = codeOf(answer, isPublic)
@@ -106,6 +109,7 @@ export class WorldHost {
   silence(): void {
     this.disk.left = 0
     this.network.loseAll()
+    this.receivers.loseAll()
   }
 
   /** What the next process finds after the one that was silenced. */

@@ -10,6 +10,7 @@ import { requestsTogether, stepOf } from '../../model/step-mix.ts'
 import { Step } from '../../model/steps.ts'
 import type { FaultKind } from '../disk/life-plans.ts'
 import type { SuddenEnd } from './world-host.ts'
+import { operationsStep } from './operations-steps.ts'
 import { unservedStep } from './unserved.ts'
 import { type Strike, worldOf } from './world-store.ts'
 import { visitorStep } from './visitors.ts'
@@ -17,6 +18,8 @@ import { visitorStep } from './visitors.ts'
 /** Within so many operations of the disk a strike comes: a few requests make about as many. */
 const WORKING_OPERATIONS = 40
 const OPENING_OPERATIONS = 45
+/** Of workers, while requests are on their way. */
+const WORKER_STEPS = 30
 const FAULTS: readonly FaultKind[] = ['error once', 'error for ever', 'sync that lies', 'short write', 'disk full']
 
 /** Several requests on one key at once, with a strike among them; then everything is read. */
@@ -24,12 +27,15 @@ class Struck extends Step {
   readonly #recipes: readonly Recipe[]
   readonly #place: PlaceChoice
   readonly #strike: Strike
+  readonly #steps: number
 
-  constructor(recipes: readonly Recipe[], place: PlaceChoice, strike: Strike) {
-    super(sentenceOf(strike))
+  /** @param steps of the workers meanwhile */
+  constructor(recipes: readonly Recipe[], place: PlaceChoice, strike: Strike, steps = 0) {
+    super(sentenceOf(strike, steps))
     this.#recipes = recipes
     this.#place = place
     this.#strike = strike
+    this.#steps = steps
   }
 
   check(): boolean {
@@ -47,6 +53,7 @@ class Struck extends Step {
     const answers = await worldOf(store).strike(
       sent.map(({ operation }) => operation.request),
       this.#strike,
+      this.#steps,
     )
     const whole = answers.map((answer) => (answer?.complete === true ? answer : undefined))
     for (const [index, { name }] of sent.entries()) model.tally.count(name, whole[index])
@@ -85,9 +92,10 @@ const ENDS: Readonly<Record<SuddenEnd | 'stop', string>> = {
   stop: 'the server stops',
 }
 
-function sentenceOf(strike: Strike): string {
-  if (strike.kind !== 'fault') return `${ENDS[strike.kind]} at operation ${strike.operations} of the disk`
-  return `the disk has a fault (${strike.fault}), then ${ENDS[strike.end]}`
+function sentenceOf(strike: Strike, steps: number): string {
+  const meanwhile = steps === 0 ? '' : `while workers do ${steps} steps, `
+  if (strike.kind !== 'fault') return `${meanwhile}${ENDS[strike.kind]} at operation ${strike.operations} of the disk`
+  return `${meanwhile}the disk has a fault (${strike.fault}), then ${ENDS[strike.end]}`
 }
 
 const suddenEnd = fc.constantFrom<SuddenEnd>('power', 'power', 'kill')
@@ -132,6 +140,13 @@ const INHABITANTS: readonly fc.WeightedArbitrary<Step>[] = [
       .map(([first, second, operations]) => new StruckStart(first, second, operations)),
   },
   { weight: 1, arbitrary: clumsyStep },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({ recipes: requestsTogether, at: placeChoice, strike, steps: fc.integer({ min: 1, max: WORKER_STEPS }) })
+      .map((each) => new Struck(each.recipes, each.at, each.strike, each.steps)),
+  },
+  { weight: 3, arbitrary: operationsStep },
 ]
 
 /** Every step of a world. @param inhabitants how many kinds of steps there are; by default all */

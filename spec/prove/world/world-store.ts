@@ -1,17 +1,11 @@
 /** The store of a simulated world, as the model drives it, with the ends and faults that no other store of a model has. */
 import { bucketIdOf } from '../../../engine/brands.ts'
 import { checkProjections } from '../../../projections/replay/check.ts'
-import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
-import { MultipartDigest } from '../../../workers/digest-multipart.ts'
-import { SegmentCompression } from '../../../workers/compress-segments.ts'
-import { UploadReclaim } from '../../../workers/reclaim-uploads.ts'
-import { PayloadFileSweep } from '../../../workers/sweep-payload-files.ts'
-import type { BackgroundWorker } from '../../../workers/worker.ts'
 import type { ModelRequest } from '../../model/expectation.ts'
 import type { StoreCounts } from '../../model/leftovers.ts'
-import { type Disturbance, MODEL_EXTENSIONS, type ModelStore } from '../../model/model.ts'
+import type { Disturbance, ModelStore } from '../../model/model.ts'
+import { listEvents, pageOf } from '../../model/operations/list-events.ts'
 import { isManagement, sendSigned } from '../../model/model-client.ts'
-import { runPass } from '../../support/lifecycle.ts'
 import { bearer } from '../../support/api-client.ts'
 import { journalEntries } from '../../support/journal-entries.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
@@ -20,12 +14,16 @@ import { auditProblem } from './audit-oracle.ts'
 import { requireIntactJournal } from './rot/journal-verdict.ts'
 import { thing } from './coverage.ts'
 import { filesThatStay } from './files-that-stay.ts'
+import type { Arrival } from './receivers.ts'
+import { webhookProblem } from './webhook-oracle.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 import { ROOT, type SuddenEnd, type WorldHost } from './world-host.ts'
-import { startWorldServer, type WorldServer } from './world-server.ts'
+import type { WorldJobs } from './world-jobs.ts'
+import { startProcess, type WorldProcess } from './world-process.ts'
+import type { WorldServer } from './world-server.ts'
 
-/** Small, so that bodies of a few kilobytes get files of their own, and segments and volumes are rotated. */
-const SIZES = { inlineBytesMaximum: 2048, segmentBytes: 64 * 1024, volumeBytes: 8 * 1024 }
+/** At the end of a world: longer than the attempts of all its events. */
+const DELIVERY_SECONDS_MAXIMUM = 100_000
 
 /** What becomes of a host while requests are on their way. Operations are those of the disk. */
 export type Strike =
@@ -48,20 +46,20 @@ export class WorldStore implements ModelStore {
   readonly #host: WorldHost
   readonly #time: SimulatedTime
   #server: WorldServer
-  #jobs: readonly BackgroundWorker[] = []
+  #jobs: WorldJobs
   #starts = 1
   /** Whether this process has met a fault, so that it may speak of faults of its own. */
   #wasStruck = false
 
-  private constructor(host: WorldHost, time: SimulatedTime, server: WorldServer) {
+  private constructor(host: WorldHost, time: SimulatedTime, { server, jobs }: WorldProcess) {
     this.#host = host
     this.#time = time
     this.#server = server
-    this.#jobs = jobsOf(server)
+    this.#jobs = jobs
   }
 
   static async open(host: WorldHost, time: SimulatedTime): Promise<WorldStore> {
-    return new WorldStore(host, time, await startOn(host, time, 1))
+    return new WorldStore(host, time, await startProcess(host, time, 1))
   }
 
   /** The running process. */
@@ -151,13 +149,18 @@ export class WorldStore implements ModelStore {
     return answers
   }
 
-  /** Sends all at once, while the host is struck; then the server is started again. No answer for what got none. */
-  async strike(requests: readonly ModelRequest[], strike: Strike): Promise<(WireAnswer | undefined)[]> {
+  /**
+   * Sends all at once, while the workers do some steps and the host is struck; then the server is started again. No answer
+   * for what got none.
+   */
+  async strike(requests: readonly ModelRequest[], strike: Strike, steps: number): Promise<(WireAnswer | undefined)[]> {
     const host = this.#host
     this.#wasStruck = true
     if (strike.kind === 'fault') host.faulty.arm(strike.fault, host.disk, host.random)
     else host.disk.left = strike.operations
+    const working = this.#jobs.work(steps).catch(() => undefined)
     const answers = await Promise.all(requests.map((request) => this.send(request).catch(() => undefined)))
+    await working
     host.faulty.disarm()
     host.disk.roomBytes = Number.POSITIVE_INFINITY
     const end = strike.kind === 'fault' ? strike.end : strike.kind
@@ -172,12 +175,12 @@ export class WorldStore implements ModelStore {
     const host = this.#host
     await this.#end(how)
     host.disk.left = operations
-    const opened = await startOn(host, this.#time, this.#starts + 1).catch((error: unknown) => {
+    const opened = await startProcess(host, this.#time, this.#starts + 1).catch((error: unknown) => {
       if (host.disk.isOn) throw error
       return undefined
     })
     host.silence()
-    await opened?.abandon()
+    await opened?.server.abandon()
     host.comeBack(then)
     await this.#start()
   }
@@ -200,19 +203,20 @@ export class WorldStore implements ModelStore {
     await this.#start()
   }
 
-  /** One job after the other does a step. */
-  async work(steps: number): Promise<void> {
-    for (let step = 0; step < steps; step += 1) {
-      const job = this.#jobs[step % this.#jobs.length]
-      if (job === undefined) continue
-      await job.step()
-      this.#host.met.add(thing('worker', job.name))
-    }
+  work(steps: number): Promise<void> {
+    return this.#jobs.work(steps)
   }
 
-  async pass(): Promise<void> {
-    const { failed } = await runPass(this.#server.store, { now: this.#time.wallMilliseconds })
-    if (failed > 0) throw new Error(`${failed} entries of a pass over the lifecycle rules failed`)
+  pass(): Promise<void> {
+    return this.#jobs.pass()
+  }
+
+  /** Time for deliveries. @returns what arrived in it, and whether nothing is pending any more */
+  async deliver(seconds: number): Promise<{ readonly arrivals: readonly Arrival[]; readonly isOver: boolean }> {
+    const { arrivals } = this.#host.receivers
+    const before = arrivals.length
+    const isOver = await this.#jobs.deliver(seconds)
+    return { arrivals: arrivals.slice(before), isOver }
   }
 
   get counts(): StoreCounts {
@@ -227,6 +231,9 @@ export class WorldStore implements ModelStore {
 
   /** Stops in order. @throws Error when rows or audit records are not as they must be */
   async end(): Promise<void> {
+    const { isOver } = await this.deliver(DELIVERY_SECONDS_MAXIMUM)
+    if (!isOver) throw new Error('deliveries are pending at the end')
+    const events = pageOf(await this.send(listEvents().request)).events
     await this.#stop()
     this.#host.stopped()
     const { differenceCount, differences } = await checkProjections(this.#host.ground().disk, this.#host.paths)
@@ -234,7 +241,8 @@ export class WorldStore implements ModelStore {
     await requireIntactJournal(this.#host)
     const entries = journalEntries(ROOT, this.#host.disk)
     for (const { changes } of entries) for (const { name } of changes) this.#host.met.add(thing('change', name))
-    const problem = auditProblem(entries, this.#host.answers, this.#host.orderly)
+    const { answers, orderly, receivers } = this.#host
+    const problem = auditProblem(entries, answers, orderly) ?? webhookProblem(entries, events, receivers)
     if (problem !== undefined) throw new Error(problem)
   }
 
@@ -247,7 +255,7 @@ export class WorldStore implements ModelStore {
   async #end(how: SuddenEnd): Promise<void> {
     this.#notePlaces()
     this.#host.silence()
-    await this.#endJobs()
+    await this.#jobs.cutOff()
     await this.#server.abandon()
     this.#time.forgetTimers()
     this.#host.comeBack(how)
@@ -256,8 +264,9 @@ export class WorldStore implements ModelStore {
   async #start(): Promise<void> {
     this.#starts += 1
     this.#wasStruck = false
-    this.#server = await startOn(this.#host, this.#time, this.#starts)
-    this.#jobs = jobsOf(this.#server)
+    const { server, jobs } = await startProcess(this.#host, this.#time, this.#starts)
+    this.#server = server
+    this.#jobs = jobs
   }
 
   async #stop(): Promise<void> {
@@ -278,8 +287,10 @@ export class WorldStore implements ModelStore {
     for (const route of linkRoutes) met.add(thing('link route', route))
   }
 
+  /** A disk with a fault may not have taken what they report last. */
   async #endJobs(): Promise<void> {
-    for (const job of this.#jobs) await job.close?.()
+    if (this.#wasStruck) await this.#jobs.cutOff()
+    else await this.#jobs.close()
   }
 
   /** Waits until nothing is on its way in the server. */
@@ -298,7 +309,7 @@ export class WorldStore implements ModelStore {
   }
 
   async #remains(): Promise<string[]> {
-    for (const job of this.#jobs) while ((await job.step()) === 'more');
+    await this.#jobs.finish()
     const catalog = this.#server.store.catalog.snapshot()
     const { physicalBytes } = catalog.totals()
     const { uploads, parts, bytes } = catalog.uploadUsage()
@@ -308,37 +319,4 @@ export class WorldStore implements ModelStore {
       ...(uploads + parts + bytes === 0 ? [] : [`${uploads} uploads with ${parts} parts and ${bytes} bytes`]),
     ]
   }
-}
-
-/** Every other start encrypts what it writes. */
-function startOn(host: WorldHost, time: SimulatedTime, starts: number): Promise<WorldServer> {
-  return startWorldServer({
-    dataDirectory: ROOT,
-    ground: host.ground(),
-    clock: () => time.wallMilliseconds,
-    encryptionEnabled: starts % 2 === 0,
-    extensions: [...MODEL_EXTENSIONS, 'aws-chunked', 'list-objects-v1'],
-    webhooks: { rules: { allowHttp: true, allowPrivateNetworks: true } },
-    ...SIZES,
-  })
-}
-
-/** As the server has them (cli/server/background-workers.ts). */
-function jobsOf({ paths, store, services, ground }: WorldServer): BackgroundWorker[] {
-  const { client, catalog } = store
-  const { disk } = ground
-  return [
-    new VolumeCompaction(disk, paths, client, catalog),
-    new MultipartDigest(client, catalog, services.payloads),
-    new UploadReclaim(client, catalog, { afterDays: 0, clock: Date.now, uploadIds: services.uploadIds }),
-    new PayloadFileSweep(disk, paths, store.start, (name) => catalog.snapshot().payloadFileIsUsed(name)),
-    new SegmentCompression(disk, paths, {
-      enabled: true,
-      afterHours: 0,
-      bytesPerSecond: Number.POSITIVE_INFINITY,
-      start: store.start,
-      clock: Date.now,
-      timer: () => performance.now(),
-    }),
-  ]
 }

@@ -1,0 +1,158 @@
+/** The background workers of a process of the world, as the server has them (cli/server/background-workers.ts). */
+import type { EngineClient } from '../../../engine/client/engine-client.ts'
+import { systemMilliseconds } from '../../../engine/clock.ts'
+import { storeCreation } from '../../../engine/journal/segment-chain.ts'
+import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
+import { SegmentCompression } from '../../../workers/compress-segments.ts'
+import { MultipartDigest } from '../../../workers/digest-multipart.ts'
+import { LifecycleExpiry } from '../../../workers/lifecycle/expire-objects.ts'
+import { UploadReclaim } from '../../../workers/reclaim-uploads.ts'
+import { PayloadScrub } from '../../../workers/scrub/payload-scrub.ts'
+import { StoreScrub } from '../../../workers/scrub/scrub-store.ts'
+import { SegmentScrub } from '../../../workers/scrub/segment-scrub.ts'
+import { PayloadFileSweep } from '../../../workers/sweep-payload-files.ts'
+import type { WebhookDelivery } from '../../../workers/webhooks/deliver-webhooks.ts'
+import type { WebhookSender } from '../../../workers/webhooks/sender.ts'
+import type { BackgroundWorker } from '../../../workers/worker.ts'
+import type { ManagedServer } from '../../support/management-server.ts'
+import { thing } from './coverage.ts'
+import { deliveryOf } from './world-webhooks.ts'
+import type { WorldHost } from './world-host.ts'
+
+/** As the supervisor of the workers waits between two steps of one (workers/supervisor.ts). */
+const PAUSE_MILLISECONDS = 5
+const IDLE_MILLISECONDS = 1000
+/** Between two passes over the lifecycle rules, which only `pass` lets go by. */
+const PASS_SECONDS = 60
+/** Entries of one pass: more than a world has. */
+const PASS_ENTRIES = 1000
+const SCRUB_BYTES_PER_SECOND = 2 ** 30
+const SCRUB_DAYS = 2
+
+/** As the server's (cli/lifecycle/start.ts). */
+const clock = systemMilliseconds
+const timer = () => performance.now()
+
+export class WorldJobs {
+  readonly delivery: WebhookDelivery
+  readonly #lifecycle: LifecycleExpiry
+  readonly #inTurn: readonly BackgroundWorker[]
+  readonly #host: WorldHost
+  #isCutOff = false
+  #turn = 0
+  /** Of the last pass over the lifecycle rules. */
+  #passFailure: unknown
+
+  constructor(host: WorldHost, server: ManagedServer, sender: WebhookSender) {
+    const { paths, store, services, session, ground } = server
+    const { catalog } = store
+    const { disk } = ground
+    const engine = this.#connected(store.client)
+    this.#host = host
+    this.delivery = deliveryOf(engine, session, sender)
+    this.#lifecycle = new LifecycleExpiry(engine, catalog, {
+      intervalSeconds: PASS_SECONDS,
+      batchSize: PASS_ENTRIES,
+      clock,
+      timer,
+      onPass: ({ failed }, failure) => {
+        this.#passFailure = failure ?? (failed > 0 ? new Error(`${failed} entries failed`) : undefined)
+      },
+    })
+    const scrubbed = { payloads: new PayloadScrub(catalog, session.payloads), segments: new SegmentScrub(disk, paths) }
+    this.#inTurn = [
+      new VolumeCompaction(disk, paths, engine, catalog),
+      new MultipartDigest(engine, catalog, services.payloads),
+      new UploadReclaim(engine, catalog, { afterDays: 0, clock, uploadIds: services.uploadIds }),
+      new PayloadFileSweep(disk, paths, store.start, (name) => catalog.snapshot().payloadFileIsUsed(name)),
+      new SegmentCompression(disk, paths, {
+        enabled: true,
+        afterHours: 0,
+        bytesPerSecond: Number.POSITIVE_INFINITY,
+        start: store.start,
+        clock,
+        timer,
+      }),
+      this.delivery,
+      new StoreScrub(engine, catalog, scrubbed, {
+        intervalDays: SCRUB_DAYS,
+        bytesPerSecond: SCRUB_BYTES_PER_SECOND,
+        createdMilliseconds: storeCreation(disk, paths),
+        clock,
+        timer,
+        onDamage: ({ kind, number, reason }) => {
+          throw new Error(`a scrub found damage where nothing was damaged: ${kind} ${number}: ${reason}`)
+        },
+        onEnd: () => undefined,
+      }),
+    ]
+  }
+
+  /** One worker after the other does a step. */
+  async work(steps: number): Promise<void> {
+    for (let step = 0; step < steps; step += 1) {
+      const job = this.#inTurn[this.#turn % this.#inTurn.length] as BackgroundWorker
+      this.#turn += 1
+      await this.#step(job)
+      await pause(PAUSE_MILLISECONDS)
+    }
+  }
+
+  /** Every worker works until it has nothing to do. */
+  async finish(): Promise<void> {
+    for (const job of this.#inTurn) while ((await this.#step(job)) === 'more') await pause(PAUSE_MILLISECONDS)
+  }
+
+  /** A pass over the lifecycle rules, to its end. @throws when a part of it failed */
+  async pass(): Promise<void> {
+    await pause(PASS_SECONDS * 1000)
+    this.#passFailure = undefined
+    while ((await this.#step(this.#lifecycle)) === 'more');
+    if (this.#passFailure !== undefined) throw this.#passFailure
+  }
+
+  /**
+   * Delivers for so many seconds of the stopwatch, or until nothing is pending.
+   * @returns whether nothing is
+   */
+  async deliver(seconds: number): Promise<boolean> {
+    // Two steps with nothing to do: the first one may have read what the second sends.
+    let idle = 0
+    for (let second = 0; second < seconds && idle < 2; second += 1) {
+      const result = await this.#step(this.delivery)
+      await pause(IDLE_MILLISECONDS)
+      idle = result === 'idle' && this.delivery.counts.pending === 0 ? idle + 1 : 0
+    }
+    return idle === 2
+  }
+
+  /** Ends in order. */
+  async close(): Promise<void> {
+    for (const job of this.#inTurn) await job.close?.()
+  }
+
+  /** The process is gone: nothing that workers are about reaches the engine, and nobody hears how they end. */
+  async cutOff(): Promise<void> {
+    this.#isCutOff = true
+    for (const job of this.#inTurn) await job.close?.().catch(() => undefined)
+  }
+
+  async #step(job: BackgroundWorker): ReturnType<BackgroundWorker['step']> {
+    const result = await job.step()
+    this.#host.met.add(thing('worker', job.name))
+    return result
+  }
+
+  #connected(client: EngineClient): EngineClient {
+    return {
+      execute: (command) =>
+        this.#isCutOff ? Promise.reject(new Error('the process is gone')) : client.execute(command),
+      record: client.record.bind(client),
+      recordFailedChange: client.recordFailedChange.bind(client),
+    }
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
