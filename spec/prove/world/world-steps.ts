@@ -1,5 +1,6 @@
 /** What happens in a world beside the requests of the model: strikes at a working host, and at one that starts. */
 import * as fc from 'fast-check'
+import { accountStep } from './accounts.ts'
 import { administratorStep } from './administrators.ts'
 import { clumsyStep } from './clumsy.ts'
 import { choosePlace, type PlaceChoice, placeChoice } from '../../model/choices.ts'
@@ -147,6 +148,7 @@ const INHABITANTS: readonly fc.WeightedArbitrary<Step>[] = [
       .map((each) => new Struck(each.recipes, each.at, each.strike, each.steps)),
   },
   { weight: 3, arbitrary: operationsStep },
+  { weight: 3, arbitrary: accountStep },
 ]
 
 /** Every step of a world. @param inhabitants how many kinds of steps there are; by default all */

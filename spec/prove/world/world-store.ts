@@ -10,6 +10,7 @@ import { bearer } from '../../support/api-client.ts'
 import { journalEntries } from '../../support/journal-entries.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
 import type { FaultKind } from '../disk/life-plans.ts'
+import { accessOf } from './access-ledger.ts'
 import { auditProblem } from './audit-oracle.ts'
 import { requireIntactJournal } from './rot/journal-verdict.ts'
 import { thing } from './coverage.ts'
@@ -29,6 +30,9 @@ const DELIVERY_SECONDS_MAXIMUM = 100_000
 export type Strike =
   | { readonly kind: SuddenEnd; readonly operations: number }
   | { readonly kind: 'fault'; readonly fault: FaultKind; readonly end: SuddenEnd | 'stop' }
+
+/** In an answer to a deletion of several keys. */
+const FAULT_OF_KEY = /<Error>.*<Code>(?:InsufficientStorage|InternalError|OutcomeUnknown|ServiceUnavailable)</
 
 /** How somebody comes whom the store does not know. */
 export type Guise = 'without a signature' | 'with a wrong secret' | 'with an unknown key' | 'too late'
@@ -113,8 +117,20 @@ export class WorldStore implements ModelStore {
     raw: string,
   ): Promise<{ readonly status: number; readonly text: string }> {
     const { status, text, json } = await this.#server.api.send(method, target, { raw })
+    accessOf(this.#host).saw(method, target, raw, { status, json }, this.now)
     for (const [, id] of JSON.stringify(json ?? {}).matchAll(/"(?:\w+_)?id":"([^"]+)"/g)) this.#host.learn(String(id))
     return { status, text }
+  }
+
+  /** Sends a request of S3 that a credential signs. */
+  sendAs(
+    signing: { readonly accessKey: string; readonly secretKey: string },
+    request: ModelRequest,
+  ): Promise<WireAnswer> {
+    const { method, target, headers = [], body } = request
+    const { accessKey, secretKey } = signing
+    const bytes = typeof body === 'object' ? body.bytes : (body ?? '')
+    return this.#server.raw(method, target, { headers, body: bytes, sign: { accessKey, secretKey } })
   }
 
   /** Reads an object by a link that carries its signature. */
@@ -167,7 +183,7 @@ export class WorldStore implements ModelStore {
     if (end === 'stop' && host.failure === undefined) await this.restart('clean', false)
     else await this.#fall(end === 'stop' ? 'kill' : end)
     // A fault may be answered with a fault of the server, and what became of the request then is for the model to find.
-    return answers.map((answer) => (answer !== undefined && answer.status >= 500 ? undefined : answer))
+    return answers.map((answer) => (answer !== undefined && saysFault(answer) ? undefined : answer))
   }
 
   /** The host ends within so many operations of the start that follows on `how`, and starts once more. */
@@ -319,4 +335,9 @@ export class WorldStore implements ModelStore {
       ...(uploads + parts + bytes === 0 ? [] : [`${uploads} uploads with ${parts} parts and ${bytes} bytes`]),
     ]
   }
+}
+
+/** Whether an answer is, or holds for one of several keys, a fault of the server. */
+function saysFault({ status, headers, text }: WireAnswer): boolean {
+  return status >= 500 || (headers['content-type'] === 'application/xml' && FAULT_OF_KEY.test(text))
 }
