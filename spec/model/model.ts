@@ -139,6 +139,11 @@ export class Model {
     this.#journalTime = this.moment.now
   }
 
+  /** The time of the journal was set back to the clock of the host. */
+  clockSetBack(): void {
+    this.#journalTime = this.clock
+  }
+
   /**
    * Takes in what was answered to requests that were on their way together.
    * @throws ContradictionError when no world explains it, Error when a lock did not hold

@@ -1,4 +1,5 @@
 import { test } from 'tap'
+import { microsecondsOf } from '../../../engine/brands.ts'
 import type { JournalEntry } from '../../support/journal-entries.ts'
 import { type Answered, auditProblem } from './audit-oracle.ts'
 
@@ -38,6 +39,12 @@ test('pairs of attempts and outcomes', (t) => {
   t.match(auditProblem([ATTEMPT, OUTCOME, { ...OUTCOME, sequence: 3 }], [], none), /no open attempt/, 'a second one')
   t.match(auditProblem([ATTEMPT, { ...OUTCOME, requestId: 'two' }], [], none), /another request/)
   t.match(auditProblem([ATTEMPT, { ...OUTCOME, orderMicroseconds: 0 }], [], none), /ordered before/)
+  const setBack = entry(3, {
+    orderMicroseconds: 1,
+    changes: [{ name: 'clock.set-back', from: microsecondsOf(2), to: microsecondsOf(1), reason: 'r' }],
+  })
+  t.equal(auditProblem([ATTEMPT, OUTCOME, setBack], [], none), undefined, 'a command may set the clock back')
+  t.match(auditProblem([ATTEMPT, OUTCOME, { ...setBack, orderMicroseconds: 0 }], [], none), /entry 3 says other times/)
   t.end()
 })
 

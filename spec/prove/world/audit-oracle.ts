@@ -51,7 +51,12 @@ function pairProblem(entries: readonly JournalEntry[]): string | undefined {
   let order = 0
   for (const entry of entries) {
     const { sequence, result, intent, orderMicroseconds, changes } = entry
-    if (orderMicroseconds < order) return `entry ${sequence} is ordered before the entry before it`
+    const setBack = changes.find((change) => change.name === 'clock.set-back')
+    if (setBack !== undefined) {
+      const { from, to } = setBack
+      const isSo = from === order && to === orderMicroseconds
+      if (!isSo) return `entry ${sequence} says other times than it is between: ${from} and ${to}`
+    } else if (orderMicroseconds < order) return `entry ${sequence} is ordered before the entry before it`
     order = orderMicroseconds
     // Attempts of a start that ended without order have no outcome.
     if (changes.some(({ name }) => name === 'server.started')) open.clear()

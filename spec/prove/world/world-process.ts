@@ -7,7 +7,7 @@ import { startWorldServer, type WorldServer } from './world-server.ts'
 import { senderOf, TestedWebhooks } from './world-webhooks.ts'
 
 /** Small, so that bodies of a few kilobytes get files of their own, and segments and volumes are rotated. */
-const SIZES = { inlineBytesMaximum: 2048, segmentBytes: 64 * 1024, volumeBytes: 8 * 1024 }
+const SIZES = { inlineBytesMaximum: 2048, segmentBytes: 64 * 1024, volumeBytes: 2560 }
 
 export interface WorldProcess {
   readonly server: WorldServer

@@ -11,7 +11,9 @@ import { requestsTogether, stepOf } from '../../model/step-mix.ts'
 import { Step } from '../../model/steps.ts'
 import type { FaultKind } from '../disk/life-plans.ts'
 import type { SuddenEnd } from './world-host.ts'
-import { operationsStep } from './operations-steps.ts'
+import { clockStep } from './clock-steps.ts'
+import { webhookStep } from './webhook-steps.ts'
+import { workStep } from './work-steps.ts'
 import { unservedStep } from './unserved.ts'
 import { type Strike, worldOf } from './world-store.ts'
 import { visitorStep } from './visitors.ts'
@@ -147,8 +149,10 @@ const INHABITANTS: readonly fc.WeightedArbitrary<Step>[] = [
       .record({ recipes: requestsTogether, at: placeChoice, strike, steps: fc.integer({ min: 1, max: WORKER_STEPS }) })
       .map((each) => new Struck(each.recipes, each.at, each.strike, each.steps)),
   },
-  { weight: 3, arbitrary: operationsStep },
+  { weight: 3, arbitrary: webhookStep },
   { weight: 3, arbitrary: accountStep },
+  { weight: 1, arbitrary: clockStep },
+  { weight: 1, arbitrary: workStep },
 ]
 
 /** Every step of a world. @param inhabitants how many kinds of steps there are; by default all */

@@ -1,30 +1,26 @@
 /** The store of a simulated world, as the model drives it, with the ends and faults that no other store of a model has. */
 import { bucketIdOf } from '../../../engine/brands.ts'
-import { checkProjections } from '../../../projections/replay/check.ts'
 import type { ModelRequest } from '../../model/expectation.ts'
 import type { StoreCounts } from '../../model/leftovers.ts'
 import type { Disturbance, ModelStore } from '../../model/model.ts'
 import { listEvents, pageOf } from '../../model/operations/list-events.ts'
 import { isManagement, sendSigned } from '../../model/model-client.ts'
 import { bearer } from '../../support/api-client.ts'
-import { journalEntries } from '../../support/journal-entries.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
 import type { FaultKind } from '../disk/life-plans.ts'
 import { accessOf } from './access-ledger.ts'
-import { auditProblem } from './audit-oracle.ts'
-import { requireIntactJournal } from './rot/journal-verdict.ts'
 import { thing } from './coverage.ts'
 import { filesThatStay } from './files-that-stay.ts'
+import { judge } from './last-judgement.ts'
 import type { Arrival } from './receivers.ts'
-import { webhookProblem } from './webhook-oracle.ts'
 import type { SimulatedTime } from './simulated-time.ts'
-import { ROOT, type SuddenEnd, type WorldHost } from './world-host.ts'
+import type { SuddenEnd, WorldHost } from './world-host.ts'
 import type { WorldJobs } from './world-jobs.ts'
 import { startProcess, type WorldProcess } from './world-process.ts'
 import type { WorldServer } from './world-server.ts'
 
 /** At the end of a world: longer than the attempts of all its events. */
-const DELIVERY_SECONDS_MAXIMUM = 100_000
+const DELIVERY_SECONDS_MAXIMUM = 20_000
 
 /** What becomes of a host while requests are on their way. Operations are those of the disk. */
 export type Strike =
@@ -201,6 +197,14 @@ export class WorldStore implements ModelStore {
     await this.#start()
   }
 
+  /** So many milliseconds go by without a request, and at their end the clock says `clock`. */
+  async quietUntil(clock: number, milliseconds: number): Promise<void> {
+    await this.#server.store.loop.drained()
+    this.#time.wallMilliseconds = clock
+    await new Promise((resolve) => setTimeout(resolve, milliseconds))
+    await this.setClock(clock)
+  }
+
   /** The records of what was answered are in the journal before, and one with the new time after. */
   async setClock(clock: number): Promise<void> {
     await this.#server.store.loop.drained()
@@ -221,6 +225,11 @@ export class WorldStore implements ModelStore {
 
   work(steps: number): Promise<void> {
     return this.#jobs.work(steps)
+  }
+
+  /** Every worker works until it has nothing to do. */
+  finishWork(): Promise<void> {
+    return this.#jobs.finish()
   }
 
   pass(): Promise<void> {
@@ -245,21 +254,14 @@ export class WorldStore implements ModelStore {
     }
   }
 
-  /** Stops in order. @throws Error when rows or audit records are not as they must be */
+  /** Stops in order. @throws Error when something is not as it must be then */
   async end(): Promise<void> {
     const { isOver } = await this.deliver(DELIVERY_SECONDS_MAXIMUM)
     if (!isOver) throw new Error('deliveries are pending at the end')
     const events = pageOf(await this.send(listEvents().request)).events
     await this.#stop()
     this.#host.stopped()
-    const { differenceCount, differences } = await checkProjections(this.#host.ground().disk, this.#host.paths)
-    if (differenceCount > 0) throw new Error(`rows are not those of the journal: ${JSON.stringify(differences[0])}`)
-    await requireIntactJournal(this.#host)
-    const entries = journalEntries(ROOT, this.#host.disk)
-    for (const { changes } of entries) for (const { name } of changes) this.#host.met.add(thing('change', name))
-    const { answers, orderly, receivers } = this.#host
-    const problem = auditProblem(entries, answers, orderly) ?? webhookProblem(entries, events, receivers)
-    if (problem !== undefined) throw new Error(problem)
+    await judge(this.#host, events)
   }
 
   /** Ends without order, and starts again. */
