@@ -49,10 +49,16 @@ export interface Pattern {
 /** The errors that the model knows, with their statuses (S3 API reference, Error responses; spec/manual/errors.md). */
 const STATUS = {
   AccessDenied: 403,
+  BUCKET_EXISTS: 409,
+  BUCKET_NOT_EMPTY: 409,
   BUCKET_NOT_FOUND: 404,
+  BUCKET_STATE: 409,
   BucketAlreadyOwnedByYou: 409,
   BucketNotEmpty: 409,
+  CLOCK_BEHIND: 503,
+  CONFLICT: 409,
   EntityTooSmall: 400,
+  INVALID_REQUEST: 400,
   IdempotencyParameterMismatch: 400,
   InvalidArgument: 400,
   InvalidBucketState: 409,
@@ -70,9 +76,15 @@ const STATUS = {
   NoSuchObjectLockConfiguration: 404,
   NoSuchUpload: 404,
   NoSuchVersion: 404,
+  OBJECT_NOT_FOUND: 404,
   ObjectLockConfigurationNotFoundError: 404,
   PreconditionFailed: 412,
+  QUOTA_EXCEEDED: 403,
+  QuotaExceeded: 403,
   ServiceUnavailable: 503,
+  VERSION_IS_MARKER: 409,
+  VERSION_LOCKED: 403,
+  VERSION_NOT_FOUND: 404,
   WEBHOOK_NOT_FOUND: 404,
 } as const
 

@@ -37,8 +37,12 @@ export function isManagement({ target }: ModelRequest): boolean {
   return target.startsWith(`${API}/`)
 }
 
-async function sendManagement(api: ApiClient, { method, target, body = '' }: ModelRequest): Promise<WireAnswer> {
-  const { status, headers, code, ...answer } = await api.send(method, target, { raw: String(body) })
+async function sendManagement(
+  api: ApiClient,
+  { method, target, headers: sent = [], body = '' }: ModelRequest,
+): Promise<WireAnswer> {
+  const raw = typeof body === 'string' ? body : body.bytes
+  const { status, headers, code, ...answer } = await api.send(method, target, { raw, headers: sent })
   return { status, headers, body: answer.body, text: answer.text, complete: true, code }
 }
 

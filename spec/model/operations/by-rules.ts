@@ -24,6 +24,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   'part-not-found': 'InvalidPart',
   'part-too-small': 'EntityTooSmall',
   'precondition-failed': 'PreconditionFailed',
+  'quota-exceeded': 'QuotaExceeded',
   'rename-of-versions': 'InvalidBucketState',
   'rename-onto-itself': 'InvalidRequest',
   'rename-token-reused': 'IdempotencyParameterMismatch',
@@ -46,8 +47,23 @@ export interface Carried {
 
 /** The same on the management plane (spec/manual/errors.md). */
 export const MANAGEMENT_CODES: Readonly<Record<string, ErrorCode>> = {
+  'bucket-exists': 'BUCKET_EXISTS',
+  'bucket-not-empty': 'BUCKET_NOT_EMPTY',
   'bucket-not-found': 'BUCKET_NOT_FOUND',
+  'clock-behind': 'CLOCK_BEHIND',
+  'compliance-retention': 'VERSION_LOCKED',
+  'copy-onto-itself': 'INVALID_REQUEST',
+  'governance-retention': 'VERSION_LOCKED',
+  'legal-hold': 'VERSION_LOCKED',
+  'lock-not-enabled': 'BUCKET_STATE',
+  'object-not-found': 'OBJECT_NOT_FOUND',
+  'precondition-failed': 'CONFLICT',
+  'quota-exceeded': 'QUOTA_EXCEEDED',
   'rule-not-found': 'LIFECYCLE_RULE_NOT_FOUND',
+  'source-changed': 'CONFLICT',
+  'version-is-marker': 'VERSION_IS_MARKER',
+  'version-not-found': 'VERSION_NOT_FOUND',
+  'versioning-is-locked': 'BUCKET_STATE',
   'webhook-not-found': 'WEBHOOK_NOT_FOUND',
 }
 

@@ -8,7 +8,7 @@ import type { ModelRequest } from '../../model/expectation.ts'
 import type { Model, ModelStore } from '../../model/model.ts'
 import { Step } from '../../model/steps.ts'
 
-const REQUESTS_MAXIMUM = 12
+const REQUESTS = { minLength: 12, maxLength: 24 } as const
 const PATHS = { service: '/', bucket: '/plain', object: '/plain/a' } as const
 
 /** Each is refused by its name, and changes nothing. */
@@ -47,5 +47,5 @@ function requestFor({ method, level, subresource, mark }: Operation): ModelReque
 }
 
 export const unservedStep: fc.Arbitrary<Step> = fc
-  .array(fc.constantFrom(...NOT_IMPLEMENTED), { minLength: 4, maxLength: REQUESTS_MAXIMUM })
+  .array(fc.constantFrom(...NOT_IMPLEMENTED), REQUESTS)
   .map((operations) => new Unserved(operations))

@@ -22,7 +22,7 @@ export async function startProcess(host: WorldHost, time: SimulatedTime, starts:
     ground: host.ground(),
     clock: () => time.wallMilliseconds,
     encryptionEnabled: starts % 2 === 0,
-    extensions: [...MODEL_EXTENSIONS, 'aws-chunked', 'list-objects-v1'],
+    extensions: [...MODEL_EXTENSIONS, 'aws-chunked', 'checksums', 'list-objects-v1'],
     webhooks,
     ...SIZES,
   })

@@ -9,6 +9,8 @@ import type { Model, ModelStore } from '../../model/model.ts'
 import type { Recipe } from '../../model/recipes.ts'
 import { requestsTogether, stepOf } from '../../model/step-mix.ts'
 import { Step } from '../../model/steps.ts'
+import { curiousStep } from './curious.ts'
+import { managerStep } from './managers.ts'
 import type { FaultKind } from '../disk/life-plans.ts'
 import type { SuddenEnd } from './world-host.ts'
 import { clockStep } from './clock-steps.ts'
@@ -153,6 +155,8 @@ const INHABITANTS: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 3, arbitrary: accountStep },
   { weight: 1, arbitrary: clockStep },
   { weight: 1, arbitrary: workStep },
+  { weight: 2, arbitrary: managerStep },
+  { weight: 1, arbitrary: curiousStep },
 ]
 
 /** Every step of a world. @param inhabitants how many kinds of steps there are; by default all */
