@@ -14,6 +14,25 @@ export class DomainError extends Error {
   }
 }
 
+/** A row of the projections is not as it was written: it answers nothing, and the next start derives all of them again. */
+export class RowDamagedError extends DomainError {
+  /** Name of the table. */
+  readonly table: string
+  /** Of the row, in hexadecimal. */
+  readonly key: string
+
+  constructor(table: string, key: string) {
+    super('row-damaged')
+    this.table = table
+    this.key = key
+  }
+}
+
+/** Whether a row was damaged: also where the error crossed threads, and is only a code. */
+export function isRowDamage(error: unknown): error is DomainError {
+  return error instanceof DomainError && error.code === 'row-damaged'
+}
+
 /** The engine accepts no more commands: it is stopping, or has failed. Nothing was changed, nor will be after a restart. */
 export class EngineUnavailableError extends Error {
   override readonly name: string = 'EngineUnavailableError'

@@ -1,11 +1,13 @@
 import type { EventEmitter } from 'node:events'
 import { type Database, type DatabaseOptions, open, type PutOptions, type RootDatabase } from 'lmdb'
-import { type DecodeRow, RowBytes } from './row-bytes.ts'
+import type { RowDamagedError } from '../engine/errors.ts'
+import { copyOf, type DecodeRow, RowBytes } from './row-bytes.ts'
 
 /**
  * The only file that uses LMDB. Keys and values are bytes; keys sort by their bytes, which is S3's order.
  *
  * The projections can be rebuilt from the journal, so LMDB does not sync (`noSync`) and a commit costs microseconds.
+ * Every row that is read has its sum checked (`row-sum.ts`).
  * The start of the store decides whether the files can be trusted after a crash.
  */
 const PAGE_BYTES = 8192
@@ -28,6 +30,7 @@ export interface RangeOptions {
   readonly reverse?: boolean
 }
 
+/** @throws RowDamagedError, each method, for a row that is not as it was written */
 export interface TableReader {
   get(key: Buffer): Buffer | undefined
   rows(options: RangeOptions): Iterable<Row>
@@ -49,6 +52,12 @@ export interface StoredTable extends Table {
   append(key: Buffer, value: Buffer): void
 }
 
+interface EnvironmentOptions {
+  readonly readOnly: boolean
+  /** Called for each row that is read and is not as it was written, before the reader gets the error. */
+  readonly damaged?: ((error: RowDamagedError) => void) | undefined
+}
+
 /** The library's types of `put` lack its options. */
 const APPEND = { append: true } as PutOptions as number
 const FIRST_KEY = Buffer.of(0)
@@ -56,6 +65,10 @@ const FIRST_KEY = Buffer.of(0)
 /** With an encoder of keys the library leaves out keys with small first bytes, unless a start is given. */
 function whole(options: RangeOptions): RangeOptions {
   return options.reverse === true ? { end: FIRST_KEY, ...options } : { start: FIRST_KEY, ...options }
+}
+
+function copyOfRow(keys: Buffer, start: number, end: number, value: Buffer, length: number): Row {
+  return { key: copyOf(keys, start, end), value: copyOf(value, 0, length) }
 }
 
 class LmdbTable implements StoredTable {
@@ -68,11 +81,11 @@ class LmdbTable implements StoredTable {
   }
 
   get(key: Buffer): Buffer | undefined {
-    return this.#database.get(key)
+    return this.#bytes.copied(key, this.#database)
   }
 
   rows(options: RangeOptions): Iterable<Row> {
-    return this.#database.getRange(whole(options))
+    return this.decoded(options, copyOfRow)
   }
 
   *decoded<T>(options: RangeOptions, decode: DecodeRow<T>): Iterable<T> {
@@ -89,7 +102,7 @@ class LmdbTable implements StoredTable {
   }
 
   keys(options: RangeOptions): Iterable<Buffer> {
-    return this.#database.getKeys(whole(options))
+    return this.decoded(options, copyOf)
   }
 
   count(): number {
@@ -97,12 +110,12 @@ class LmdbTable implements StoredTable {
   }
 
   put(key: Buffer, value: Buffer): void {
-    this.#database.putSync(key, value)
+    this.#database.putSync(key, this.#bytes.sealed(key, value))
   }
 
   append(key: Buffer, value: Buffer): void {
     // Inside a transaction this writes at once; the library has no other name for it.
-    void this.#database.put(key, value, APPEND)
+    void this.#database.put(key, this.#bytes.sealed(key, value), APPEND)
   }
 
   remove(key: Buffer): void {
@@ -119,14 +132,17 @@ class LmdbTable implements StoredTable {
 export class ProjectionEnvironment {
   readonly directory: string
   readonly #root: RootDatabase<Buffer, Buffer>
+  /** Called for each damaged row. */
+  readonly damaged: (error: RowDamagedError) => void
   #readTransaction = 0
   readonly #begun = () => {
     this.#readTransaction += 1
   }
 
-  private constructor(directory: string, root: RootDatabase<Buffer, Buffer>) {
+  private constructor(directory: string, root: RootDatabase<Buffer, Buffer>, damaged: EnvironmentOptions['damaged']) {
     this.directory = directory
     this.#root = root
+    this.damaged = damaged ?? (() => undefined)
   }
 
   /** Number of read transactions begun so far; reads go through the last of them. */
@@ -135,7 +151,7 @@ export class ProjectionEnvironment {
   }
 
   /** Opens the environment in an existing directory. Throws when LMDB cannot read its files. */
-  static open(directory: string, options: { readonly readOnly: boolean }): ProjectionEnvironment {
+  static open(directory: string, options: EnvironmentOptions): ProjectionEnvironment {
     const root = open<Buffer, Buffer>({
       path: directory,
       keyEncoding: 'binary',
@@ -147,11 +163,19 @@ export class ProjectionEnvironment {
       cache: false,
       readOnly: options.readOnly,
     })
-    return new ProjectionEnvironment(directory, root)
+    return new ProjectionEnvironment(directory, root, options.damaged)
   }
 
   table(name: string): StoredTable {
-    const bytes = new RowBytes()
+    return this.#open(name, new RowBytes(name, this.damaged))
+  }
+
+  /** The rows of a table of any layout as they are stored: values with their sums, which are not checked. */
+  rawTable(name: string): TableReader {
+    return this.#open(name, new RowBytes(name, undefined))
+  }
+
+  #open(name: string, bytes: RowBytes): StoredTable {
     // The library's types lack the encoder of keys.
     const options: DatabaseOptions = { name, keyEncoder: bytes.keyEncoder, encoder: bytes.encoder } as DatabaseOptions
     const database = this.#root.openDB<Buffer, Buffer>(name, options)

@@ -1,14 +1,17 @@
 import type { Disk } from '../engine/disk/disk.ts'
 import { isDiskFull } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
+import { RowDamagedError } from '../engine/errors.ts'
 import { AccessSeal } from './access/access-seal.ts'
-import { ProjectionEnvironment } from './lmdb-environment.ts'
+import { notedDamage, openNoting } from './damaged-note.ts'
+import type { ProjectionEnvironment } from './lmdb-environment.ts'
 import { ProjectionStateStore } from './apply/state-store.ts'
 import { copyFault, moveFault, type RefusedSnapshot } from './snapshots/restore-snapshot.ts'
 import { type SnapshotName, usableNames } from './snapshots/snapshot-file.ts'
 import { NO_PACE } from './snapshots/snapshot-pace.ts'
-import { refuseNewer, SCHEMA_VERSION } from './tables/applied.ts'
-import { openTables } from './tables/table-list.ts'
+import { stopFault } from './stop-sums.ts'
+import { getApplied, refuseNewer, SCHEMA_VERSION } from './tables/applied.ts'
+import { openTables, TABLES } from './tables/table-list.ts'
 
 /** Projections opened for writing. */
 export interface OpenedProjections {
@@ -34,11 +37,13 @@ export interface ProjectionsBefore {
   readonly identity: { readonly rowKey: Uint8Array; readonly deploymentId: string } | undefined
 }
 
+const DAMAGED = 'a row of them is damaged'
+
 type Opening = Pick<OpenedProjections, 'environment' | 'state'>
 
 /**
- * Opens the projections. Throws them away when they cannot be trusted: after a power cut, when LMDB cannot read them,
- * when their layout is of an earlier version, when their rows of access are forged. They are then made from the newest
+ * Opens the projections. Throws them away when they cannot be trusted: after a power cut, when LMDB cannot read them, when a row
+ * of them is damaged, when their layout is of an earlier version, when their rows of access are forged. They are then made from the newest
  * snapshot that passes every check, or start empty, and replay brings them up to the journal (J14).
  * @throws ProjectionsNewerError when their layout is of a later version: they are left as they are
  */
@@ -50,15 +55,20 @@ export async function openProjections(
   removeUnfinished(disk, paths)
   const rowKey = before.identity?.rowKey
   const exists = disk.exists(paths.projections)
+  const damaged = notedDamage(disk, paths)
   const endedProcess = disk.exists(paths.projectionsOpening)
   let discarded = exists ? before.distrusted : undefined
+  if (exists && damaged !== undefined) discarded ??= `a row of them was found damaged: ${damaged}`
+  if (exists && before.wasClean) discarded ??= stopFault(disk, paths)
   if (endedProcess) discarded ??= 'opening them ended the process'
   if (exists && discarded === undefined) {
     const opened = await tryOpen(disk, paths, rowKey)
+    disk.remove(paths.projectionsSums)
     if (typeof opened !== 'string') return { ...opened, discarded, snapshot: undefined, refusedSnapshots: [] }
     discarded = opened
   }
   disk.removeTree(paths.projections)
+  disk.remove(paths.projectionsDamaged)
   const refusedSnapshots: RefusedSnapshot[] = []
   // They may come from a snapshot: a snapshot that ends the process must not do so at every start.
   const restored = endedProcess ? undefined : await openSnapshot(disk, paths, before, refusedSnapshots)
@@ -140,46 +150,56 @@ async function tryOpen(disk: Disk, paths: StorePaths, rowKey: Uint8Array | undef
   disk.remove(opening)
   disk.create(opening).close()
   try {
-    return await openAndRead(disk, paths, rowKey)
+    const opened = await openAndRead(disk, paths, rowKey)
+    // What they are made again from must not be thrown away for them.
+    if (typeof opened === 'string') disk.remove(paths.projectionsDamaged)
+    return opened
   } finally {
     disk.remove(opening)
   }
 }
 
-/** Reads the first key of each table, so that damage to the pages before it shows here and not in a request. */
+/** Reads the first row of each table, so that damage to the pages before it shows here and not in a request. */
 async function openAndRead(disk: Disk, paths: StorePaths, rowKey: Uint8Array | undefined): Promise<Opening | string> {
   const isNew = !disk.exists(paths.projections)
   disk.makeDirectory(paths.projections)
   let environment: ProjectionEnvironment | undefined
   try {
-    environment = ProjectionEnvironment.open(paths.projections, { readOnly: false })
+    environment = openNoting(disk, paths, { readOnly: false })
     for (const table of Object.values(openTables(environment))) Array.from(table.keys({ limit: 1 }))
   } catch (error) {
     await environment?.close()
+    if (error instanceof RowDamagedError) return DAMAGED
     return `LMDB cannot read them: ${error instanceof Error ? error.message : String(error)}`
   }
-  const state = new ProjectionStateStore(environment)
   try {
-    refuseNewer(state.schemaVersion)
+    const state = new ProjectionStateStore(environment)
+    const fault = isNew ? undefined : faultOf(environment, state, rowKey)
+    if (fault === undefined) return { environment, state }
+    await environment.close()
+    return fault
   } catch (error) {
     await environment.close()
+    if (error instanceof RowDamagedError) return DAMAGED
     throw error
   }
-  const cutOff = !isNew && state.applied() === undefined ? 'an earlier replay was cut off' : undefined
-  const { schemaVersion } = state
-  const isEarlier = schemaVersion !== undefined && schemaVersion < SCHEMA_VERSION
-  const fault = isEarlier ? 'their layout is of an earlier version' : (cutOff ?? forgery(environment, isNew, rowKey))
-  if (fault === undefined) return { environment, state }
-  await environment.close()
-  return fault
 }
 
-/** Access rows written by someone else would grant access. */
-function forgery(
+/** @throws ProjectionsNewerError, RowDamagedError */
+function faultOf(
   environment: ProjectionEnvironment,
-  isNew: boolean,
+  state: ProjectionStateStore,
   rowKey: Uint8Array | undefined,
 ): string | undefined {
-  if (isNew || rowKey === undefined || new AccessSeal(environment, rowKey).holds()) return undefined
-  return 'their rows of access are not those that this store wrote'
+  // Rows of an earlier layout may have no sums.
+  const layout = getApplied(environment.rawTable(TABLES.applied))?.schemaVersion
+  refuseNewer(layout)
+  if (layout !== undefined && layout < SCHEMA_VERSION) return 'their layout is of an earlier version'
+  return state.applied() === undefined ? 'an earlier replay was cut off' : forgery(environment, rowKey)
+}
+
+/** Rows written by someone else would grant access, or release a lock. */
+function forgery(environment: ProjectionEnvironment, rowKey: Uint8Array | undefined): string | undefined {
+  if (rowKey === undefined || new AccessSeal(environment, rowKey).holds()) return undefined
+  return 'their rows of access, buckets or locks are not those that this store wrote'
 }

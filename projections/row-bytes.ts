@@ -1,3 +1,6 @@
+import { RowDamagedError } from '../engine/errors.ts'
+import { RowSums, SUM_BYTES } from './row-sum.ts'
+
 /**
  * How keys and values come out of LMDB, which reads each into memory that it uses again for the next one.
  *
@@ -7,29 +10,45 @@
 
 /**
  * Makes something of a row. Key and value are lent for the time of the call; the key is the bytes `start` to `end` (exclusive)
- * of `keys`, the value the first `value.length` bytes of `value`. From Node 24 on, methods of Buffer that are given no end go past
- * it, to the end of the memory that LMDB reads into: a decoder always names the end.
+ * of `keys`, the value the first `length` bytes of `value`, which are followed by the row's sum and by what LMDB read before.
  */
-export type DecodeRow<T> = (keys: Buffer, start: number, end: number, value: Buffer) => T
+export type DecodeRow<T> = (keys: Buffer, start: number, end: number, value: Buffer, length: number) => T
 
 /** Longer values are copied by the platform, which is quicker for them than byte by byte. */
 const COPIED_BY_HAND_MAXIMUM = 256
 
-/** Reads keys and values of one table: copies, or values decoded in place. */
+/** What the library reads a row with. */
+interface Lookup {
+  get(key: Buffer): unknown
+}
+
+/** Reads and writes keys and values of one table: copies, or values decoded in place. Checks the sum of every row. */
 export class RowBytes {
-  #decode: DecodeRow<unknown> | undefined
+  readonly #table: string
+  readonly #sums: RowSums
+  readonly #damaged: ((error: RowDamagedError) => void) | undefined
+  #decode: DecodeRow<unknown> = copyOfValue
   /** The key of the row that is being read, while it is lent. */
   #keys: Buffer | undefined
   #start = 0
   #end = 0
+
+  /**
+   * @param damaged called for each row that is not as it was written, before the error is thrown; undefined: values come with their
+   * sums, which are not checked
+   */
+  constructor(table: string, damaged: ((error: RowDamagedError) => void) | undefined) {
+    this.#table = table
+    this.#sums = new RowSums(table)
+    this.#damaged = damaged
+  }
 
   readonly keyEncoder = {
     writeKey: (key: Buffer, target: Buffer, at: number): number => {
       target.set(key, at)
       return at + key.length
     },
-    readKey: (keys: Buffer, start: number, end: number): Buffer | undefined => {
-      if (this.#decode === undefined) return copyOf(keys, start, end)
+    readKey: (keys: Buffer, start: number, end: number): undefined => {
       this.#keys = keys
       this.#start = start
       this.#end = end
@@ -41,9 +60,23 @@ export class RowBytes {
   readonly encoder = {
     encode: (value: Buffer): Buffer => value,
     decode: (value: Buffer): unknown => {
-      if (this.#decode === undefined) return copyOf(value, 0, value.length)
-      return this.#decode(this.#keys as Buffer, this.#start, this.#end, value)
+      const keys = this.#keys as Buffer
+      const damaged = this.#damaged
+      if (damaged === undefined) return this.#decode(keys, this.#start, this.#end, value, value.length)
+      if (!this.#sums.holds(keys, this.#start, this.#end, value)) this.#fail(keys, damaged)
+      return this.#decode(keys, this.#start, this.#end, value, value.length - SUM_BYTES)
     },
+  }
+
+  /** A value as it is stored. */
+  sealed(key: Buffer, value: Buffer): Buffer {
+    return this.#sums.sealed(key, value)
+  }
+
+  /** A copy of the value of a row; undefined without one. */
+  copied(key: Buffer, rows: Lookup): Buffer | undefined {
+    this.keyEncoder.readKey(key, 0, key.length)
+    return rows.get(key) as Buffer | undefined
   }
 
   /** Takes a step in rows of the table, the value of which is what `decode` makes of the row. */
@@ -52,13 +85,24 @@ export class RowBytes {
     try {
       return rows.next() as IteratorResult<{ value: T }, undefined>
     } finally {
-      this.#decode = undefined
+      this.#decode = copyOfValue
       this.#keys = undefined
     }
   }
+
+  #fail(keys: Buffer, damaged: (error: RowDamagedError) => void): never {
+    const error = new RowDamagedError(this.#table, keys.toString('hex', this.#start, this.#end))
+    damaged(error)
+    throw error
+  }
 }
 
-function copyOf(bytes: Buffer, start: number, end: number): Buffer {
+function copyOfValue(_keys: Buffer, _start: number, _end: number, value: Buffer, length: number): Buffer {
+  return copyOf(value, 0, length)
+}
+
+/** A copy of the bytes `start` to `end` (exclusive). */
+export function copyOf(bytes: Buffer, start: number, end: number): Buffer {
   const length = end - start
   const copy = Buffer.allocUnsafe(length)
   if (length > COPIED_BY_HAND_MAXIMUM) copy.set(bytes.subarray(start, end))

@@ -1,3 +1,4 @@
+import { isRowDamage } from '../../engine/errors.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { Histogram } from '../../planes/metrics/metric-histogram.ts'
 import { MetricSlots, type SharedMetrics } from '../../planes/metrics/metric-slots.ts'
@@ -47,6 +48,7 @@ export class SharingCounters implements SharingTelemetry {
   failed(error: unknown, requestId: string): void {
     const isDamage = error instanceof PayloadDamagedError
     if (isDamage) this.#add(this.#slots.damageSlot('read'), 1)
+    if (isRowDamage(error)) this.#add(this.#slots.damageSlot('rows'), 1)
     const object = isDamage ? { object: error.object } : {}
     this.#logs.faults.error({ err: error, requestId, ...object }, 'a request by a link failed')
   }

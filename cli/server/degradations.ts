@@ -19,6 +19,8 @@ export interface DegradationSources {
   readonly chain: (head: number) => ReadVerdicts
   /** Whether an audit query or a verification of the chain has met damage since the start. */
   readonly hasMetDamage: () => boolean
+  /** Whether a row of the projections was found damaged since the start. */
+  readonly hasDamagedRows: () => boolean
   /** Of the host. */
   readonly clock: () => Milliseconds
   /** The setting `object_lock.clock_backwards_tolerance_seconds`. */
@@ -32,6 +34,8 @@ export const DEGRADATION_REASONS: Readonly<Record<Exclude<Degradation, 'clock'>,
   changes: 'the journal has no room, and every change is refused; free some space',
   scrub: 'a scrub found damaged bytes; GET /api/v1/storage/scrub lists them',
   journal: 'damage was found in the journal; run journal verify',
+  projections:
+    'a row of the projections is damaged, and what it is of answers with 503; start the server again, which derives them from the journal',
   checkpoints: 'checkpoints are refused or fail; the log says why',
 }
 
@@ -45,6 +49,7 @@ export function degradations(sources: DegradationSources): Degradation[] {
     changes: () => engine.roomFor === 'nothing',
     scrub: () => (snapshot.scrub()?.damage.length ?? 0) > 0,
     journal: () => sources.hasMetDamage() || sources.chain(snapshot.journalSequence()).whole?.problem !== undefined,
+    projections: sources.hasDamagedRows,
     clock: () => behindOf(sources).milliseconds > sources.clockToleranceSeconds * 1000,
     checkpoints: () => sources.checkpointFacts().refusal !== undefined,
   }
@@ -78,6 +83,7 @@ export function degradationSources({ config, engine, store, checkpoints, metrics
     chain: (head) => verdicts.read(head),
     checkpointFacts: () => checkpointFacts(checkpoints),
     hasMetDamage: () => metrics.total(metrics.damageSlot('audit')) > 0,
+    hasDamagedRows: () => nodeDisk.exists(store.paths.projectionsDamaged),
     clock: systemMilliseconds,
     clockToleranceSeconds: config['object_lock.clock_backwards_tolerance_seconds'],
   }

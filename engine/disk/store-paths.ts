@@ -31,6 +31,10 @@ export class StorePaths {
   readonly projections: string
   /** Exists while LMDB opens the projections, which may end the process. */
   readonly projectionsOpening: string
+  /** What their file was when the store stopped. */
+  readonly projectionsSums: string
+  /** Exists when a row of the projections was found damaged: the next start derives them again. */
+  readonly projectionsDamaged: string
   /** Projections under construction, for a rebuild and for a check. */
   readonly projectionsRebuild: string
   readonly projectionsCheck: string
@@ -71,6 +75,8 @@ export class StorePaths {
     this.uploads = join(this.payloads, 'tmp')
     this.projections = join(root, 'projections')
     this.projectionsOpening = `${this.projections}-opening`
+    this.projectionsSums = join(this.projections, 'sums')
+    this.projectionsDamaged = `${this.projections}-damaged`
     this.projectionsRebuild = `${this.projections}-rebuild`
     this.projectionsCheck = `${this.projections}-check`
     this.projectionsFollower = `${this.projections}-follower`

@@ -328,6 +328,12 @@ export const DOMAIN_ERRORS = {
     sentence:
       'The stored bytes of the object are damaged: they are not those that were written. Repeating the request does not help. The operator of the server can put them back from a backup.',
   },
+  // Not of the rules either. A client may repeat the request: after a start of the server all rows are derived again.
+  'row-damaged': {
+    s3: { code: 'ServiceUnavailable', explained: true },
+    management: 'STATE_DAMAGED',
+    sentence: 'A row of the state is damaged. A start of the server derives the state again from the journal.',
+  },
   'storage-full': {
     s3: { code: 'InsufficientStorage' },
     management: 'STORAGE_FULL',

@@ -1,5 +1,5 @@
 import { DescriptorsExhaustedError } from '../../engine/disk/disk.ts'
-import { DomainError, EngineUnavailableError } from '../../engine/errors.ts'
+import { DomainError, EngineUnavailableError, isRowDamage } from '../../engine/errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import { Exchange, type Refusal } from '../exchange/exchange.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
@@ -243,6 +243,7 @@ function toSharingError(error: unknown): { readonly error: SharingError; readonl
   if (error instanceof BodyRemovedError) return asked(new SharingError('CONFLICT'))
   if (error instanceof DescriptorsExhaustedError) return { error: new SharingError('SLOW_DOWN'), isFault: true }
   if (error instanceof PayloadDamagedError) return { error: new SharingError('OBJECT_DAMAGED'), isFault: true }
+  if (isRowDamage(error)) return { error: new SharingError('UNAVAILABLE'), isFault: true }
   // The engine has logged why it stopped, or the disk is full.
   if (error instanceof EngineUnavailableError || error instanceof DomainError)
     return asked(new SharingError('UNAVAILABLE'))

@@ -47,6 +47,10 @@ export const managementErrors = {
     status: 409,
     sentence: 'The stored bytes of the object are damaged. The operator can put them back from a backup.',
   },
+  STATE_DAMAGED: {
+    status: 503,
+    sentence: 'A row of the projections is damaged. A start of the server derives them again from the journal.',
+  },
   QUOTA_EXCEEDED: { status: 403, sentence: 'The quota of the bucket would be exceeded.' },
   VERIFICATION_RUNNING: { status: 409, sentence: 'A verification of this bucket is already running.' },
   CONFLICT: { status: 409, sentence: 'The resource changed during the request. Try again.' },

@@ -1,5 +1,5 @@
 import { DescriptorsExhaustedError } from '../../engine/disk/disk.ts'
-import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../../engine/errors.ts'
+import { DomainError, EngineUnavailableError, isRowDamage, OutcomeUnknownError } from '../../engine/errors.ts'
 import { AuditLogDamagedError } from '../../projections/audit/audit-export.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
@@ -229,6 +229,7 @@ class ManagementDialect extends Exchange {
 
   protected failed(error: unknown): void {
     if (error instanceof PayloadDamagedError) this.#options.services.damageFound('read')
+    if (isRowDamage(error)) this.#options.services.damageFound('rows')
     if (error instanceof AuditLogDamagedError) this.#options.services.damageFound('audit')
     if (this.#status === undefined) this.#fault = error
     else this.#observe(this.#status, { error, isCutOff: true })
@@ -255,7 +256,7 @@ const STOPPING = 'The server is stopping, and did not wait for the rest of the b
 /** The error that a failure is answered with; `isFault` is true for a fault of the server. */
 function toManagementError(error: unknown): { readonly error: ManagementError; readonly isFault: boolean } {
   if (error instanceof ManagementError) return { error, isFault: false }
-  if (error instanceof DomainError) return { error: managementErrorOf(error), isFault: false }
+  if (error instanceof DomainError) return { error: managementErrorOf(error), isFault: isRowDamage(error) }
   if (error instanceof BusyError) return { error: new ManagementError('SLOW_DOWN'), isFault: false }
   if (error instanceof ServerStoppingError) return { error: new ManagementError('SLOW_DOWN', STOPPING), isFault: false }
   if (error instanceof ClientGoneError || error instanceof IncompletePayloadError) {

@@ -32,7 +32,7 @@ const THREAD_METRICS = {
     'Changes and records waiting for their batch; on a full disk also records of reads waiting for space.',
   object_store_journal_refused_changes_total: 'Changes refused because the disk has no room for their records.',
   object_store_damage_found_total:
-    'Damage found while answering: in payloads by reads, in objects by verification, in the journal by audit queries, in the trees of checkpoints by proofs.',
+    'Damage found while answering: in payloads by reads, in objects by verification, in the journal by audit queries, in the trees of checkpoints by proofs, in rows of the projections by requests.',
   object_store_journal_sync_duration_seconds: 'Time that each sync of the journal took.',
   object_store_share_access_total: 'Requests through share and embed links that were granted.',
   object_store_share_access_denied_total:
@@ -200,11 +200,20 @@ export type Plane = keyof typeof requestClasses
 export type RequestClass<P extends Plane = Plane> = (typeof requestClasses)[P][number]
 
 /** Functions that can fail while the server works otherwise; values of the label `reason`. */
-export const degradationNames = ['uploads', 'records', 'changes', 'scrub', 'journal', 'clock', 'checkpoints'] as const
+export const degradationNames = [
+  'uploads',
+  'records',
+  'changes',
+  'scrub',
+  'journal',
+  'projections',
+  'clock',
+  'checkpoints',
+] as const
 export type Degradation = (typeof degradationNames)[number]
 
 /** Where damage is found; values of the label `found_by`. */
-export const damageFinders = ['read', 'verification', 'audit', 'trees'] as const
+export const damageFinders = ['read', 'verification', 'audit', 'trees', 'rows'] as const
 export type DamageFinder = (typeof damageFinders)[number]
 
 /** Kinds of requests by links; values of the label `access`. */

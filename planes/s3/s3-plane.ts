@@ -55,10 +55,16 @@ interface Unsupported {
   readonly reason: string
 }
 
+/** Bucket and key of a request that failed. */
+export interface FailedTarget {
+  readonly bucket: string
+  readonly key: string | undefined
+}
+
 export interface S3Telemetry {
   finished(request: FinishedRequest): void
   /** A failure that is a fault of the server. `target`: of the request, for damage. */
-  failed(error: unknown, requestId: string, target: { readonly bucket: string; readonly key: string } | undefined): void
+  failed(error: unknown, requestId: string, target: FailedTarget | undefined): void
   /** A request that fails by a fault of the server, or a state of it. */
   erred(): void
 }
@@ -302,7 +308,7 @@ class S3Dialect extends Exchange {
 
   protected failed(error: unknown): void {
     const { bucket, key } = this.#target ?? {}
-    const target = bucket === undefined || key === undefined ? undefined : { bucket, key }
+    const target = bucket === undefined ? undefined : { bucket, key }
     this.#parts.telemetry.failed(error, this.requestId, target)
   }
 

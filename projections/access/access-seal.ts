@@ -20,13 +20,15 @@ const SEALED = [
   'embeds',
   'embedDigests',
   'embedTargets',
+  'buckets',
+  'locks',
 ] as const
 /** Not among the tables that are compared with the journal: making it needs the master key. */
 const TABLE = 'access-seal'
 const KEY = Buffer.from('seal')
 
 /**
- * Authenticates the rows of access, so that a start detects projections that were edited, or put together from an older
+ * Authenticates the rows of access, of buckets and of locks, so that a start detects projections that were edited, or put together from an older
  * file (spec/decisions/0040-access-changes-are-authenticated.md).
  *
  * The seal is an HMAC over the applied position and the sum of all rows. The sum is the exclusive or of an HMAC of each

@@ -1,3 +1,4 @@
+import type { BucketId } from '../../engine/brands.ts'
 import type { RecordTimes } from '../../engine/journal/record-times.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
 import type { BucketState } from '../../engine/state-ports.ts'
@@ -11,6 +12,7 @@ export class BucketRows {
   readonly #tables: Pick<Tables, 'buckets' | 'bucketNames'>
   /** Rows that were read: most commands of a batch are about the same few. */
   readonly #known = new Map<string, BucketState>()
+  readonly #withoutLocks = new Set<BucketId>()
 
   constructor(tables: Pick<Tables, 'buckets' | 'bucketNames'>) {
     this.#tables = tables
@@ -19,7 +21,13 @@ export class BucketRows {
   bucket(name: string): BucketState | undefined {
     const bucket = this.#known.get(name) ?? getBucket(this.#tables.buckets, name)
     if (bucket !== undefined) this.#known.set(name, bucket)
+    if (bucket?.lockEnabled === false) this.#withoutLocks.add(bucket.id)
     return bucket
+  }
+
+  /** Whether a bucket was read that has no Object Lock, which can never be turned on. */
+  hasNoLocks(bucketId: BucketId): boolean {
+    return this.#withoutLocks.has(bucketId)
   }
 
   created({ timeMicroseconds: createdMicroseconds }: RecordTimes, change: ChangeNamed<'bucket.created'>): void {

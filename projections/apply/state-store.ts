@@ -18,6 +18,7 @@ export class ProjectionStateStore implements StateStore {
   readonly #ending: BatchEnding = {
     recount: () => this.#recount(),
     seal: () => this.#seal?.write(),
+    damaged: (error) => this.#environment.damaged(error),
   }
   /** The tables as the seal follows them. */
   #followed: Tables

@@ -12,21 +12,23 @@ import {
   uploadIdOf,
   type VolumeNumber,
 } from '../../engine/brands.ts'
+import { RowDamagedError } from '../../engine/errors.ts'
 import type { BucketState, LogicalUsage, ObjectState, PartState, UploadState } from '../../engine/state-ports.ts'
 import type { RecordTimes } from '../../engine/journal/record-times.ts'
 import type { StateTransaction } from '../../engine/state-store.ts'
 import { BucketRows } from './bucket-rows.ts'
 import { Counters } from './counters.ts'
 import { PayloadLedger } from './payload-ledger.ts'
-import type { Tables } from '../tables/table-list.ts'
+import { TABLES, type Tables } from '../tables/table-list.ts'
 import { getAccessCode, putAccessCode } from '../access/tables.ts'
 import { putApplied } from '../tables/applied.ts'
 import { noteBatch } from '../tables/audit-index.ts'
 import { noteRun } from '../tables/audit-runs.ts'
 import { getCors, putCors } from '../tables/cors.ts'
 import { getPayload, getReferences } from '../tables/payloads.ts'
+import { isLock } from '../tables/locks.ts'
 import { getPart, getUpload, partsOf, uploadsOfBucket } from '../tables/uploads.ts'
-import { bucketHasNothing, getVersion, newestVersion } from '../tables/versions.ts'
+import { bucketHasNothing, getVersion, newestVersion, versionKey } from '../tables/versions.ts'
 import { UploadRows } from './upload-rows.ts'
 import { VersionRows } from './version-rows.ts'
 import { getLastRestore, putRestore } from '../tables/restores.ts'
@@ -39,6 +41,8 @@ export interface BatchEnding {
   readonly recount?: () => void
   /** Called when all rows are written, the position last. */
   readonly seal?: () => void
+  /** A row is not as it was written; the rule that reads it gets the error. */
+  readonly damaged?: (error: RowDamagedError) => void
 }
 
 /**
@@ -131,15 +135,28 @@ export class TableTransaction implements StateTransaction {
   }
 
   object(bucketId: BucketId, key: string): ObjectState | undefined {
-    return this.#versions.current(bucketId, key)
+    return this.#guarded(bucketId, key, this.#versions.current(bucketId, key))
   }
 
   version(bucketId: BucketId, key: string, version: VersionSelector): ObjectState | undefined {
-    return getVersion(this.#tables, bucketId, key, version)
+    return this.#guarded(bucketId, key, getVersion(this.#tables, bucketId, key, version))
   }
 
   newestVersion(bucketId: BucketId, key: string, except?: Sequence): ObjectState | undefined {
-    return newestVersion(this.#tables, bucketId, key, except)
+    return this.#guarded(bucketId, key, newestVersion(this.#tables, bucketId, key, except))
+  }
+
+  /**
+   * A version whose lock is the one in `locks`, which alone is authenticated: an edit of the other rows must release nothing.
+   * @throws RowDamagedError
+   */
+  #guarded(bucketId: BucketId, key: string, version: ObjectState | undefined): ObjectState | undefined {
+    if (version === undefined || this.#buckets.hasNoLocks(bucketId)) return version
+    const { sequence, lock } = version
+    if (isLock(this.#tables.locks, bucketId, key, sequence, lock)) return version
+    const error = new RowDamagedError(TABLES.locks, versionKey(bucketId, key, sequence).toString('hex'))
+    this.#ending.damaged?.(error)
+    throw error
   }
 
   bucketIsEmpty(bucketId: BucketId): boolean {

@@ -1,6 +1,6 @@
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
-import { ProjectionEnvironment, type Row, type Table } from '../lmdb-environment.ts'
+import { ProjectionEnvironment, type Row, type TableReader } from '../lmdb-environment.ts'
 import { buildProjections, buildTreesOf } from './rebuild.ts'
 import type { ReplayProgress } from './replay.ts'
 import { TABLES } from '../tables/table-list.ts'
@@ -32,7 +32,7 @@ const DIFFERENCES_MAXIMUM = 100
 
 /**
  * Builds other projections from the journal, up to the position of the stored ones, and compares every row of every table,
- * and every hash of the trees, where there are some.
+ * with its sum, and every hash of the trees, where there are some.
  * The caller holds the store's lock.
  * @throws JournalDamagedError; ProjectionsNewerError when a newer program made the stored ones
  */
@@ -41,7 +41,7 @@ export async function checkProjections(disk: Disk, paths: StorePaths, progress?:
   disk.removeTree(aside)
   const stored = ProjectionEnvironment.open(paths.projections, { readOnly: true })
   try {
-    const applied = getApplied(stored.table(TABLES.applied))
+    const applied = getApplied(stored.rawTable(TABLES.applied))
     refuseNewer(applied?.schemaVersion)
     const records = await buildProjections(disk, paths, aside, {
       progress,
@@ -88,7 +88,7 @@ class Differences {
 function compareAll(stored: ProjectionEnvironment, expected: ProjectionEnvironment, differences: Differences): number {
   let rows = 0
   for (const name of Object.values(TABLES)) {
-    for (const [left, right] of paired(stored.table(name), expected.table(name))) {
+    for (const [left, right] of paired(stored.rawTable(name), expected.rawTable(name))) {
       rows += 1
       if (left !== undefined && right !== undefined && left.value.equals(right.value)) continue
       differences.add(() => ({
@@ -103,7 +103,7 @@ function compareAll(stored: ProjectionEnvironment, expected: ProjectionEnvironme
 }
 
 /** Rows of two tables in pairs, in the order of their keys. */
-function* paired(stored: Table, expected: Table): Generator<[Row | undefined, Row | undefined]> {
+function* paired(stored: TableReader, expected: TableReader): Generator<[Row | undefined, Row | undefined]> {
   const lefts = stored.rows({})[Symbol.iterator]()
   const rights = expected.rows({})[Symbol.iterator]()
   let left = next(lefts)

@@ -86,6 +86,7 @@ test('everything that degrades, and that it is over', (t) => {
     room: 'everything',
     damage: 0,
     met: false,
+    rows: false,
     now: 1000,
     refusal: false,
     chain: undefined,
@@ -105,6 +106,7 @@ test('everything that degrades, and that it is over', (t) => {
     checkpointFacts: () => ({ refusal: state.refusal ? 'why' : undefined }),
     chain: () => ({ whole: state.chain }),
     hasMetDamage: () => state.met,
+    hasDamagedRows: () => state.rows,
     clock: () => millisecondsOf(state.now),
     clockToleranceSeconds: 5,
   } as unknown as DegradationSources
@@ -116,6 +118,7 @@ test('everything that degrades, and that it is over', (t) => {
     [{ room: 'nothing' }, ['records', 'changes']],
     [{ damage: 1 }, ['scrub']],
     [{ met: true }, ['journal']],
+    [{ rows: true }, ['projections']],
     [{ chain: { problem: {} } }, ['journal']],
     [{ chain: { problem: undefined } }, []],
     [{ now: -4001 }, ['clock']],

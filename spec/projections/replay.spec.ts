@@ -69,7 +69,9 @@ async function closedStore(root: string): Promise<StorePaths> {
   return store.paths
 }
 
+/** Without what the stop left about their file, as of a program that knows no such thing. */
 function change(paths: StorePaths, work: (environment: ProjectionEnvironment) => void): Promise<void> {
+  rmSync(paths.projectionsSums)
   const environment = ProjectionEnvironment.open(paths.projections, { readOnly: false })
   environment.write(() => work(environment))
   return environment.close()

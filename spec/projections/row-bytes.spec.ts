@@ -30,10 +30,10 @@ async function withTable(work: (table: Table, environment: ProjectionEnvironment
 }
 
 /** A copy of a lent row. */
-function copied(keys: Buffer, start: number, end: number, value: Buffer): Row {
+function copied(keys: Buffer, start: number, end: number, value: Buffer, length: number): Row {
   return {
     key: Buffer.from(keys.toString('hex', start, end), 'hex'),
-    value: Buffer.from(value.toString('hex', 0, value.length), 'hex'),
+    value: Buffer.from(value.toString('hex', 0, length), 'hex'),
   }
 }
 

@@ -1,11 +1,12 @@
 import { auditResultOf } from '../../../engine/events/audit.ts'
+import { isRowDamage } from '../../../engine/errors.ts'
 import { PayloadDamagedError } from '../../../engine/payloads/payload-errors.ts'
 import { MetricSlots, type SharedMetrics } from '../../../planes/metrics/metric-slots.ts'
 import type { Histogram } from '../../../planes/metrics/metric-histogram.ts'
 import type { RequestResult } from '../../../planes/metrics/metric-table.ts'
 import type { Extensions } from '../../../planes/objects/s3-extensions.ts'
 import type { Operation } from '../../../planes/s3/handling/operation.ts'
-import type { FinishedRequest, S3Telemetry } from '../../../planes/s3/s3-plane.ts'
+import type { FailedTarget, FinishedRequest, S3Telemetry } from '../../../planes/s3/s3-plane.ts'
 import { requestClassOf, UNKNOWN_OPERATION } from './metric-operations.ts'
 import type { LogHandle } from '../log/logger.ts'
 
@@ -59,11 +60,12 @@ export class FrontEndTelemetry implements S3Telemetry {
     this.#log.requests?.add(request)
   }
 
-  failed(
-    error: unknown,
-    requestId: string,
-    target: { readonly bucket: string; readonly key: string } | undefined,
-  ): void {
+  failed(error: unknown, requestId: string, target: FailedTarget | undefined): void {
+    if (isRowDamage(error)) {
+      this.#add(this.#slots.damageSlot('rows'), 1)
+      this.#log.log.error({ err: error, requestId, ...target }, 'a request met a damaged row of the projections')
+      return
+    }
     if (!(error instanceof PayloadDamagedError)) {
       this.#log.log.error({ err: error, requestId }, 'a request failed')
       return

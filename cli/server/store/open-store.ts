@@ -1,4 +1,5 @@
 import type { Disk } from '../../../engine/disk/disk.ts'
+import { RowDamagedError } from '../../../engine/errors.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { OpenStore, StoreHooks } from './opened-store.ts'
 import { changeMasterKey, mustChangeMasterKey } from './change-master-key.ts'
@@ -19,12 +20,22 @@ export async function openStore(
   options: StoreOptions,
   hooks: StoreHooks,
 ): Promise<OpenStore> {
-  const opening = (asked: OpenOptions, told: StoreHooks) => openWith(disk, paths, asked, told)
+  const opening = (asked: OpenOptions, told: StoreHooks) => openTwice(disk, paths, asked, told)
   const changedMasterKey = mustChangeMasterKey(disk, paths, options)
     ? await changeMasterKey(options, hooks, opening)
     : undefined
   const store = await opening(options, hooks)
   return { ...store, report: { ...store.report, changedMasterKey } }
+}
+
+/** A damaged row that replay meets leaves a note, by which the second opening derives all rows again. */
+async function openTwice(disk: Disk, paths: StorePaths, options: OpenOptions, hooks: StoreHooks): Promise<OpenStore> {
+  try {
+    return await openWith(disk, paths, options, hooks)
+  } catch (error) {
+    if (!(error instanceof RowDamagedError)) throw error
+    return openWith(disk, paths, options, hooks)
+  }
 }
 
 async function openWith(disk: Disk, paths: StorePaths, options: OpenOptions, hooks: StoreHooks): Promise<OpenStore> {

@@ -11,6 +11,7 @@ import { SpaceGuard } from '../../../engine/payloads/space-guard.ts'
 import { SpaceReserve } from '../../../engine/payloads/space-reserve.ts'
 import { VolumeWriter } from '../../../engine/payloads/volume-writer.ts'
 import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
+import { writeStopSums } from '../../../projections/stop-sums.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
 import type { OpenStore, StoreHooks } from './opened-store.ts'
 import { recordKeyChange } from './change-master-key.ts'
@@ -89,6 +90,7 @@ export async function startEngine(parts: EngineParts): Promise<OpenStore> {
     const keeps = healthy || loop.failure !== undefined
     loop.close()
     await closeKeeping(parts, opened, keeps ? loop.takeUnrecorded() : [])
+    if (healthy) writeStopSums(disk, paths)
   }
   return { deploymentId, start, loop, client, catalog, journal, strangers, report, space, close }
 }

@@ -17,6 +17,7 @@ import { UploadStore } from '../../../engine/payloads/upload-store.ts'
 import { PasswordHashing } from '../../../planes/exchange/password-hashing.ts'
 import { AccessReader } from '../../../projections/access/reader.ts'
 import type { CommitCounts } from '../../../projections/catalog/commit-counts.ts'
+import { openNoting } from '../../../projections/damaged-note.ts'
 import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 import { CheckpointReader } from '../../../projections/checkpoints/reader.ts'
 import { EventLog } from '../../../projections/events/event-log.ts'
@@ -99,7 +100,7 @@ export class StoreSession {
     this.engine = engine
     this.expiryClock = counts.expiryClock(clock)
     this.paths = new StorePaths(dataDirectory)
-    this.environment = ProjectionEnvironment.open(this.paths.projections, { readOnly: true })
+    this.environment = openNoting(disk, this.paths, { readOnly: true })
     this.catalog = new CatalogReader(this.environment, counts)
     this.access = new AccessReader(this.environment)
     this.webhooks = new WebhookReader(this.environment)

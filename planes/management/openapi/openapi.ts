@@ -13,7 +13,7 @@ function errorsOf(route: Route): ManagementErrorCode[] {
   const codes = new Set<ManagementErrorCode>(route.errors)
   if (roles === 'scrape-token') codes.add('METRICS_CLOSED').add('UNAUTHENTICATED')
   if (typeof roles === 'object') codes.add('UNAUTHENTICATED')
-  if (isRecorded(route)) codes.add('AUDIT_UNAVAILABLE').add('SLOW_DOWN')
+  if (isRecorded(route)) codes.add('AUDIT_UNAVAILABLE').add('STATE_DAMAGED').add('SLOW_DOWN')
   if (typeof roles === 'object' && roles.length < MANAGEMENT_ROLES.length) codes.add('FORBIDDEN')
   codes.add('INVALID_REQUEST').add('INTERNAL_ERROR')
   if (route.changes) codes.add('OUTCOME_UNKNOWN')

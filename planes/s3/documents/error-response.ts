@@ -1,5 +1,5 @@
 import { DescriptorsExhaustedError, DiskFullError } from '../../../engine/disk/disk.ts'
-import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
+import { DomainError, EngineUnavailableError, isRowDamage, OutcomeUnknownError } from '../../../engine/errors.ts'
 import { PayloadDamagedError } from '../../../engine/payloads/payload-errors.ts'
 import { BusyError } from '../../../engine/shares/shares.ts'
 import {
@@ -20,7 +20,7 @@ const STOPPING = 'The server is stopping, and did not wait for the rest of the b
 /** Any failure as an S3 error; `isFault` marks server faults, to be logged. */
 export function toS3Error(error: unknown): { readonly error: S3Error; readonly isFault: boolean } {
   if (error instanceof S3Error) return { error, isFault: false }
-  if (error instanceof DomainError) return { error: s3ErrorOf(error), isFault: false }
+  if (error instanceof DomainError) return { error: s3ErrorOf(error), isFault: isRowDamage(error) }
   if (error instanceof BusyError) return { error: new S3Error('SlowDown'), isFault: false }
   if (error instanceof ServerStoppingError)
     return { error: new S3Error('ServiceUnavailable', { message: STOPPING }), isFault: false }

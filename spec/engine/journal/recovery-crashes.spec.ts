@@ -281,10 +281,12 @@ test('J14 projections that are being made again do not pass for those of the cle
   await store.close(true)
   const dry = new EndingDisk()
   rmSync(store.paths.projections, { recursive: true })
-  await (await openTestStore(root, {}, dry)).close(true)
+  const counting = await openTestStore(root, {}, dry)
+  const { length } = dry.counted
+  await counting.close(true)
   rmSync(store.paths.projections, { recursive: true })
   // The last file that is opened to be read before the engine starts is a segment, for replay.
-  const disk = new EndingDisk(dry.counted.findLastIndex(({ name }) => name === 'open-to-read'))
+  const disk = new EndingDisk(dry.counted.slice(0, length).findLastIndex(({ name }) => name === 'open-to-read'))
   await t.rejects(openTestStore(root, {}, disk))
   const head = HeadFile.open(roomyDisk, store.paths)
   t.match(head.newest, { clean: false })

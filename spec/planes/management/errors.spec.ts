@@ -10,7 +10,7 @@ import type { CheckpointState } from '../../../engine/checkpoints/state.ts'
 import { timeStampRequest } from '../../../engine/checkpoints/time-stamp.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
 import { timeStampAuthority } from '../../support/time-stamp-authority.ts'
-import { EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
+import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
 import { type ManagementErrorCode, managementErrors } from '../../../planes/management/errors.ts'
 import { API } from '../../../planes/management/routing/define-route.ts'
 import { type ApiAnswer, bearer } from '../../support/api-client.ts'
@@ -23,7 +23,7 @@ import { WITNESS_ERRORS, WITNESSED_LOG } from '../../support/witness-errors.ts'
 
 let now = Date.now()
 let isAuditDown = false
-let isOutcomeUnknown = false
+let failure: Error | undefined
 let isReadyFailing = false
 let isSharingDisabled = false
 
@@ -35,7 +35,7 @@ function down(): Promise<never> {
 function breakable(engine: EngineClient): EngineClient {
   return {
     execute: (command) => {
-      if (isOutcomeUnknown) return Promise.reject(new OutcomeUnknownError('down, and nobody knows'))
+      if (failure !== undefined) return Promise.reject(failure)
       return isAuditDown ? down() : engine.execute(command)
     },
     record: (...record) => (isAuditDown ? down() : engine.record(...record)),
@@ -153,6 +153,12 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
     await damage()
     return api.call('GET', '/buckets/errors/object-content/damaged')
   },
+  STATE_DAMAGED: async () => {
+    failure = new DomainError('row-damaged')
+    const answer = await api.call('POST', '/buckets', { name: 'never-made' })
+    failure = undefined
+    return answer
+  },
   QUOTA_EXCEEDED: () => put('quota/object/k', 'four'),
   VERIFICATION_RUNNING: async () => {
     const bucket = server.services.catalog.snapshot().bucket('errors')
@@ -267,9 +273,9 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
     return answer
   },
   OUTCOME_UNKNOWN: async () => {
-    isOutcomeUnknown = true
+    failure = new OutcomeUnknownError('down, and nobody knows')
     const answer = await api.call('POST', '/buckets', { name: 'perhaps-made' })
-    isOutcomeUnknown = false
+    failure = undefined
     return answer
   },
   SLOW_DOWN: async () => {

@@ -83,6 +83,10 @@ class MemoryEnvironment implements Pick<ProjectionEnvironment, keyof ProjectionE
     )
   }
 
+  rawTable(name: string): StoredTable {
+    return this.table(name)
+  }
+
   write<T>(work: () => T): T {
     this.#writing = new Map(this.#projections.committed(this.directory))
     try {
@@ -92,6 +96,10 @@ class MemoryEnvironment implements Pick<ProjectionEnvironment, keyof ProjectionE
     } finally {
       this.#writing = undefined
     }
+  }
+
+  damaged(): void {
+    throw new Error('rows in memory are never damaged')
   }
 
   /** Reads always see the last commit, and no snapshot of the catalog is ever stale. */
@@ -138,7 +146,7 @@ class MemoryTable implements StoredTable {
   }
 
   *decoded<T>(options: RangeOptions, decode: DecodeRow<T>): Iterable<T> {
-    for (const { key, value } of this.rows(options)) yield decode(key, 0, key.length, value)
+    for (const { key, value } of this.rows(options)) yield decode(key, 0, key.length, value, value.length)
   }
 
   *keys(options: RangeOptions): Iterable<Buffer> {

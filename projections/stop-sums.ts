@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import { crc32c } from '../engine/hashing/crc32.ts'
+import type { Disk } from '../engine/disk/disk.ts'
+import type { StorePaths } from '../engine/disk/store-paths.ts'
+import { isDiskFull } from '../engine/disk/disk.ts'
+import { DATA_FILE } from './lmdb-environment.ts'
+
+/**
+ * What the file of the rows was when the store stopped: `projections/sums`, JSON with its length and the CRC-32C of each block. A
+ * changed bit anywhere in it, in pages that lead to rows as well, is found before LMDB opens it; the sums of rows cannot show
+ * that a row is missing (spec/decisions/0005-projections-without-a-sync.md). Another form needs another name: a start finds that
+ * the rows are of a newer program only when their file is whole.
+ */
+interface StopSums {
+  readonly bytes: number
+  readonly sums: readonly number[]
+}
+
+const BLOCK_BYTES = 4 * 1024 ** 2
+/** Reading more would keep a start waiting for too long: 4 GiB take about a second, and 3 from a disk. */
+const BYTES_MAXIMUM = 4 * 1024 ** 3
+
+/** Writes the sums of the closed file. A start removes them before it writes to the file. */
+export function writeStopSums(disk: Disk, paths: StorePaths): void {
+  const sums = sumsOf(disk, paths)
+  if (sums === undefined) return
+  const making = `${paths.projectionsSums}-making`
+  disk.remove(making)
+  try {
+    const file = disk.create(making)
+    try {
+      file.writeAt(Buffer.from(JSON.stringify(sums)), 0)
+      file.sync()
+    } finally {
+      file.close()
+    }
+    disk.rename(making, paths.projectionsSums)
+  } catch (error) {
+    // The next start has no sums, as after a kill.
+    if (!isDiskFull(error)) throw error
+  }
+}
+
+/** Why the file is not as a clean stop left it; undefined when it is, or when that stop left no sums. */
+export function stopFault(disk: Disk, paths: StorePaths): string | undefined {
+  if (!disk.exists(paths.projectionsSums)) return undefined
+  const now = sumsOf(disk, paths)
+  if (now !== undefined && readText(disk, paths.projectionsSums) === JSON.stringify(now)) return undefined
+  return 'their file changed since the store stopped: it is damaged, or was written to'
+}
+
+/** Undefined without the file, and for a file that is too long. */
+function sumsOf(disk: Disk, paths: StorePaths): StopSums | undefined {
+  const path = join(paths.projections, DATA_FILE)
+  if (!disk.exists(path)) return undefined
+  const file = disk.openToRead(path)
+  try {
+    const bytes = file.size()
+    if (bytes > BYTES_MAXIMUM) return undefined
+    const block = Buffer.allocUnsafe(Math.min(bytes, BLOCK_BYTES))
+    const sums: number[] = []
+    for (let at = 0; at < bytes; at += block.length) {
+      sums.push(crc32c(block.subarray(0, file.readAt(block, at, Math.min(block.length, bytes - at)))))
+    }
+    return { bytes, sums }
+  } finally {
+    file.close()
+  }
+}
+
+function readText(disk: Disk, path: string): string {
+  const file = disk.openToRead(path)
+  try {
+    const text = Buffer.alloc(file.size())
+    return text.toString('utf8', 0, file.readAt(text, 0, text.length))
+  } finally {
+    file.close()
+  }
+}

@@ -1,0 +1,63 @@
+/** Single bits that flip anywhere in the file of the rows while the store is stopped: each is found, and nothing is missing. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'tap'
+import type { BucketId } from '../../engine/brands.ts'
+import { DATA_FILE } from '../../projections/lmdb-environment.ts'
+import { stopFault } from '../../projections/stop-sums.ts'
+import { createBucket, write } from '../support/commands.ts'
+import { sampleBytes } from '../support/sample-bytes.ts'
+import { everyNth } from '../support/share-of-cases.ts'
+import { openTestStore, roomyDisk, type TestStore } from '../support/test-store.ts'
+
+const FLIPS = 1000
+/** Of them one of so many is started with, without SPEC_FULL. */
+const NTH = 50
+const KEYS = Array.from({ length: 60 }, (_, index) => `key-${index}`)
+const EVERY = { prefix: Buffer.alloc(0), delimiter: undefined, after: undefined, entriesMaximum: 1000 }
+
+function answersOf({ catalog }: TestStore) {
+  const snapshot = catalog.snapshot()
+  const id = snapshot.bucket('flipped')?.id as BucketId
+  return [snapshot.list(id, EVERY), KEYS.map((key) => snapshot.object(id, key))]
+}
+
+/** Bits all over a file of so many bytes, of each place in a byte. */
+function bits(length: number): number[] {
+  return Array.from({ length: FLIPS }, (_, index) => Math.floor((index * length * 8) / FLIPS) + (index % 8))
+}
+
+test('a flipped bit anywhere is found by the next start', async (t) => {
+  const root = join(t.testdir(), 'data')
+  const store = await openTestStore(root)
+  await store.client.execute(createBucket('flipped'))
+  for (const key of KEYS) await store.client.execute(write('flipped', key, sampleBytes(20, 1)))
+  const answers = answersOf(store)
+  await store.close(true)
+  const { paths } = store
+  const path = join(paths.projections, DATA_FILE)
+
+  const whole = readFileSync(path)
+  for (const bit of bits(whole.length)) {
+    const flipped = Buffer.from(whole)
+    flipped[bit >> 3] = (flipped[bit >> 3] as number) ^ (1 << (bit & 7))
+    writeFileSync(path, flipped)
+    if (stopFault(roomyDisk, paths) === undefined) t.fail(`bit ${bit}`)
+  }
+  writeFileSync(path, whole)
+  t.equal(stopFault(roomyDisk, paths), undefined, 'and without one the file is as it was')
+
+  for (const share of everyNth(
+    Array.from({ length: FLIPS }, (_, index) => index),
+    NTH,
+  )) {
+    const file = readFileSync(path)
+    const bit = bits(file.length)[share] as number
+    file[bit >> 3] = (file[bit >> 3] as number) ^ (1 << (bit & 7))
+    writeFileSync(path, file)
+    const again = await openTestStore(root)
+    t.match(again.report.discardedProjections, /^their file changed since the store stopped/, `bit ${bit}`)
+    t.same(answersOf(again), answers, `bit ${bit}`)
+    await again.close(true)
+  }
+})
