@@ -25,6 +25,12 @@ function translated(error: unknown): unknown {
   return error
 }
 
+/** The same for a read of a file, and says of which: the system does not. */
+function ofRead(error: unknown, path: string, position: number): unknown {
+  if (error instanceof Error && 'syscall' in error) error.message += ` ${path}, offset ${position}`
+  return translated(error)
+}
+
 function callbackResult<T>(start: (done: (error: Error | null, value?: T) => void) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     start((error, value) => {
@@ -63,11 +69,19 @@ class NodeDiskFile implements DiskFile {
   readAt(target: Uint8Array, position: number, length: number): number {
     let read = 0
     while (read < length) {
-      const count = fs.readSync(this.#descriptor, target, read, length - read, position + read)
+      const count = this.#read(target, read, length - read, position + read)
       if (count === 0) break
       read += count
     }
     return read
+  }
+
+  #read(target: Uint8Array, at: number, length: number, position: number): number {
+    try {
+      return fs.readSync(this.#descriptor, target, at, length, position)
+    } catch (error) {
+      throw ofRead(error, this.path, position)
+    }
   }
 
   sync(): void {
@@ -106,6 +120,8 @@ class NodeDiskFile implements DiskFile {
       const from = read
       const count = await callbackResult<number>((done) => {
         fs.read(this.#descriptor, target, from, length - from, position + from, done)
+      }).catch((error: unknown) => {
+        throw ofRead(error, this.path, position + from)
       })
       if (count === 0) break
       read += count

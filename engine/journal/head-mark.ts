@@ -1,6 +1,7 @@
 import { crc32 } from '../hashing/crc32.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
+import { ZeroedFile } from '../disk/unreadable.ts'
 import { sequenceOf } from '../brands.ts'
 import { HASH_BYTES, readUint64, writeUint64 } from './format.ts'
 import type { LastRecord } from './positions.ts'
@@ -79,9 +80,11 @@ export function readHeadMark(disk: Disk, paths: StorePaths): HeadMark | undefine
 
 function newestOf(file: DiskFile): { readonly mark: HeadMark; readonly number: number } | undefined {
   let newest: { readonly mark: HeadMark; readonly number: number } | undefined
+  // A slot that the disk cannot read is as one that was torn.
+  const zeroed = new ZeroedFile(file)
   for (let slot = 0; slot < SLOTS; slot += 1) {
     const bytes = Buffer.alloc(SLOT_BYTES)
-    file.readAt(bytes, slot * SLOT_BYTES, SLOT_BYTES)
+    zeroed.readAt(bytes, slot * SLOT_BYTES, SLOT_BYTES)
     const found = decode(bytes)
     if (found !== undefined && found.number >= (newest?.number ?? 0)) newest = found
   }

@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { type Sequence, sequenceOf } from '../brands.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
+import { ZeroedFile } from '../disk/unreadable.ts'
 import type { ChangeNamed } from '../events/changes.ts'
 import { decodeChanges } from '../events/entry-codec.ts'
 import { KeyRing } from '../keys/key-ring.ts'
@@ -127,7 +128,7 @@ function isRight({ covered, code }: KeyFile, ring: KeyRing): boolean {
 function readKeyFile(disk: Disk, paths: StorePaths): KeyFile | undefined {
   if (!disk.exists(paths.keys)) return undefined
   const bytes = Buffer.alloc(Math.min(BYTES_MAXIMUM, disk.sizeOf(paths.keys)))
-  const file = disk.openToRead(paths.keys)
+  const file = new ZeroedFile(disk.openToRead(paths.keys))
   try {
     file.readAt(bytes, 0, bytes.length)
   } finally {

@@ -1,11 +1,14 @@
-import type { Disk, DiskFile } from '../disk/disk.ts'
+import type { Disk } from '../disk/disk.ts'
+import { isUnreadable, type ReadableFile, ZeroedFile } from '../disk/unreadable.ts'
 import type { SegmentFile } from './opened-segment.ts'
 import { COLD_MAGIC } from './cold/cold-format.ts'
+import { JournalDamagedError } from './journal-errors.ts'
 import { type ColdOptions, ColdSegment } from './cold/cold-segment.ts'
 
 /**
  * Opens a segment. A plain one may become cold at any time, by one rename: an open file stays plain.
- * @throws ColdSegmentDamagedError when it is cold and its index cannot be read, and the disk's errors
+ * @throws ColdSegmentDamagedError when it is cold and its index cannot be read, JournalDamagedError when the disk cannot read it, and
+ *   the disk's other errors
  */
 export function openSegment(disk: Pick<Disk, 'openToRead'>, path: string, options: ColdOptions = {}): SegmentFile {
   return asSegment(disk.openToRead(path), options)
@@ -20,7 +23,8 @@ export async function openSegmentAsync(
   return asSegment(await disk.openToReadAsync(path), options)
 }
 
-function asSegment(file: DiskFile, options: ColdOptions): SegmentFile {
+function asSegment(opened: ReadableFile, options: ColdOptions): SegmentFile {
+  const file = options.onDamage === undefined ? new NamingFile(opened) : new ZeroedFile(opened)
   try {
     const magic = Buffer.alloc(COLD_MAGIC.length)
     const isCold = file.readAt(magic, 0, magic.length) === magic.length && magic.equals(COLD_MAGIC)
@@ -31,11 +35,53 @@ function asSegment(file: DiskFile, options: ColdOptions): SegmentFile {
   }
 }
 
+/** A file whose unreadable bytes are damage of the journal by name. */
+class NamingFile implements ReadableFile {
+  readonly #file: ReadableFile
+
+  constructor(file: ReadableFile) {
+    this.#file = file
+  }
+
+  get path(): string {
+    return this.#file.path
+  }
+
+  size(): number {
+    return this.#file.size()
+  }
+
+  close(): void {
+    this.#file.close()
+  }
+
+  readAt(target: Uint8Array, position: number, length: number): number {
+    try {
+      return this.#file.readAt(target, position, length)
+    } catch (error) {
+      throw this.#named(error, position)
+    }
+  }
+
+  async readAtAsync(target: Uint8Array, position: number, length: number): Promise<number> {
+    try {
+      return await this.#file.readAtAsync(target, position, length)
+    } catch (error) {
+      throw this.#named(error, position)
+    }
+  }
+
+  #named(cause: unknown, position: number): unknown {
+    if (!isUnreadable(cause)) return cause
+    return new JournalDamagedError(`${this.path}, offset ${position}: the disk cannot read it`, { cause })
+  }
+}
+
 class PlainSegment implements SegmentFile {
   readonly isCold = false
-  readonly #file: DiskFile
+  readonly #file: ReadableFile
 
-  constructor(file: DiskFile) {
+  constructor(file: ReadableFile) {
     this.#file = file
   }
 

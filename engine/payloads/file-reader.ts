@@ -2,7 +2,7 @@ import type { DiskFile } from '../disk/disk.ts'
 import type { BlockCodec } from './block-codec.ts'
 import type { BlockingReads } from './blocking-reads.ts'
 import { BLOCK_BYTES, blockCount, FILE_FORMS, FILE_TRAILER, fileBytes, isTrailerOf } from './file-format.ts'
-import { PayloadDamagedError } from './payload-errors.ts'
+import { PayloadDamagedError, readFailure } from './payload-errors.ts'
 import { releasePiece, PIECE_BLOCKS, takePiece } from './piece-pool.ts'
 
 /** The catalog's data of a payload file; `length` is the object's, in bytes. */
@@ -166,7 +166,7 @@ export class PayloadFileReader {
       )
     } catch (error) {
       releasePiece(piece)
-      throw error
+      throw readFailure(placeAt(this.#name, span.start), error)
     }
   }
 
@@ -177,7 +177,7 @@ export class PayloadFileReader {
       return this.#proved(piece, span, await this.#file.readAtAsync(piece, span.start, span.stop - span.start))
     } catch (error) {
       releasePiece(piece)
-      throw error
+      throw readFailure(placeAt(this.#name, span.start), error)
     }
   }
 
@@ -209,7 +209,7 @@ export class PayloadFileReader {
   }
 
   #damaged(offset: number): PayloadDamagedError {
-    return new PayloadDamagedError(`payload file ${this.#name}, offset ${offset}: ${MISMATCH[this.#codec.form]}`)
+    return new PayloadDamagedError(`${placeAt(this.#name, offset)}: ${MISMATCH[this.#codec.form]}`)
   }
 }
 
@@ -248,9 +248,17 @@ async function readProofs(source: Source, start: number, end: number): Promise<B
 }
 
 /** Bytes of a file; where it ends before them they are zero. */
-async function readAt({ file, blocking }: Source, position: number, length: number): Promise<Buffer> {
+async function readAt({ file, payload, blocking }: Source, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length)
-  if (blocking.allowed) blocking.run(() => file.readAt(bytes, position, length))
-  else await file.readAtAsync(bytes, position, length)
+  try {
+    if (blocking.allowed) blocking.run(() => file.readAt(bytes, position, length))
+    else await file.readAtAsync(bytes, position, length)
+  } catch (error) {
+    throw readFailure(placeAt(payload.name, position), error)
+  }
   return bytes
+}
+
+function placeAt(name: string, offset: number): string {
+  return `payload file ${name}, offset ${offset}`
 }

@@ -7,7 +7,7 @@ import { type BlockCodec, plainBlocks, sealedBlocks } from './block-codec.ts'
 import { BlockingReads } from './blocking-reads.ts'
 import { fileBytes } from './file-format.ts'
 import { PayloadFileReader } from './file-reader.ts'
-import { PayloadDamagedError } from './payload-errors.ts'
+import { PayloadDamagedError, readFailure } from './payload-errors.ts'
 import type { PayloadSealer } from './sealing.ts'
 
 /** A small payload in a volume. Lengths and offsets are bytes. */
@@ -135,12 +135,21 @@ export class PayloadReader {
   #readStored(location: VolumeLocation): Buffer {
     const { length, sealed } = location
     const bytes = sealed ? this.#roomForEnvelope(length) : Buffer.allocUnsafe(length)
-    const read = this.#volume(location.volume).readAt(bytes, location.offset, length)
+    const read = this.#readVolume(location, bytes)
     if (read !== length) throw new PayloadDamagedError(`${placeOf(location)}: the volume ends before it`)
     return bytes
   }
 
   /** The payload in the stored bytes. */
+  #readVolume(location: VolumeLocation, bytes: Buffer): number {
+    const file = this.#volume(location.volume)
+    try {
+      return file.readAt(bytes, location.offset, location.length)
+    } catch (error) {
+      throw readFailure(placeOf(location), error)
+    }
+  }
+
   #opened(location: VolumeLocation, stored: Buffer): Buffer {
     if (!location.sealed) return stored
     const bytes = this.#sealerFor(location).open(stored)
@@ -207,6 +216,6 @@ function placeOf(location: VolumeLocation | FileLocation): string {
 
 /** A missing file is damage. Other errors do not concern the bytes: too many open files, no permission. */
 function openFailure(place: string, cause: unknown): unknown {
-  if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return cause
+  if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return readFailure(place, cause)
   return new PayloadDamagedError(`${place} cannot be opened: it is gone`, { cause })
 }

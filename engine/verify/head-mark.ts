@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { isZero, readUnsigned64 } from './format-reader.ts'
-import { isMissing, type JournalFiles, REAL_FILES } from './journal-files.ts'
+import { isMissing, type JournalFiles, readFully, REAL_FILES } from './journal-files.ts'
 
 /** The high-water mark (`spec/formats/journal.md`, section "HEAD"). */
 export interface HeadMark {
@@ -57,7 +57,7 @@ function readHeadFile(files: JournalFiles, path: string): Buffer {
   try {
     const file = files.openToRead(path)
     try {
-      file.readAt(bytes, 0, bytes.length)
+      readFully(file, bytes, bytes.length, 0, () => undefined)
     } finally {
       file.close()
     }

@@ -125,7 +125,7 @@ class SegmentVerifier {
   }
 
   /**
-   * Reports faults in the file of a cold segment, up to an offset in the plain one. Reading runs ahead of the records:
+   * Reports faults of the file itself, up to an offset in the plain segment. Reading runs ahead of the records:
    * a fault is reported with the batch that it concerns, so that its sequence is known.
    */
   #reportFaults(end: number): void {

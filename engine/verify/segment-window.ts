@@ -61,7 +61,7 @@ export class SegmentWindow {
     return this.#source.isCold
   }
 
-  /** Damage of the cold file that was met so far, the bytes of which count as zeros. */
+  /** Damage of the file itself that was met so far, the bytes of which count as zeros. */
   get faults(): readonly ColdFault[] {
     return this.#source.faults
   }

@@ -1,5 +1,6 @@
 import type { PayloadId } from '../../engine/brands.ts'
-import { ColdSegmentDamagedError } from '../../engine/journal/cold/cold-segment.ts'
+import { isUnreadable } from '../../engine/disk/unreadable.ts'
+import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { PayloadLocation, PayloadReader } from '../../engine/payloads/payload-reader.ts'
 import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
@@ -111,8 +112,8 @@ export class PayloadScrub {
 
 /** Why an error means damage: the bytes have changed, or the disk cannot read them. */
 export function damageOf(error: unknown): string | undefined {
-  if (error instanceof PayloadDamagedError || error instanceof ColdSegmentDamagedError) return error.message
-  return (error as NodeJS.ErrnoException).code === 'EIO' ? 'the disk cannot read it' : undefined
+  if (error instanceof PayloadDamagedError || error instanceof JournalDamagedError) return error.message
+  return isUnreadable(error) ? 'the disk cannot read it' : undefined
 }
 
 /** Only small payloads are ever moved. */

@@ -1,4 +1,4 @@
-import type { DiskFile } from '../../disk/disk.ts'
+import type { ReadableFile } from '../../disk/unreadable.ts'
 import { JournalDamagedError } from '../journal-errors.ts'
 import type { SegmentFile } from '../opened-segment.ts'
 import { decodeBlock, decodeBlockAsync } from './block-codec.ts'
@@ -21,8 +21,8 @@ export class ColdSegmentDamagedError extends JournalDamagedError {
 
 export interface ColdOptions {
   /**
-   * Called with the offset of a block that is damaged, whose bytes then count as zeros. Without it such a block cannot be
-   * read.
+   * Called with the offset of a block that is damaged, whose bytes then count as zeros, as do bytes of a plain segment that
+   * the disk cannot read. Without it such bytes cannot be read.
    */
   readonly onDamage?: ((offset: number) => void) | undefined
 }
@@ -38,14 +38,14 @@ const NONE = Buffer.alloc(0)
  */
 export class ColdSegment implements SegmentFile {
   readonly isCold = true
-  readonly #file: DiskFile
+  readonly #file: ReadableFile
   readonly #index: ColdIndex
   readonly #onDamage: ColdOptions['onDamage']
   /** The block that was inflated last. */
   #held = -1
   #bytes: Buffer = NONE
 
-  private constructor(file: DiskFile, index: ColdIndex, { onDamage }: ColdOptions) {
+  private constructor(file: ReadableFile, index: ColdIndex, { onDamage }: ColdOptions) {
     this.#file = file
     this.#index = index
     this.#onDamage = onDamage
@@ -55,7 +55,7 @@ export class ColdSegment implements SegmentFile {
    * Reads the index. The file is the caller's until this returns.
    * @throws ColdSegmentDamagedError
    */
-  static open(file: DiskFile, options: ColdOptions = {}): ColdSegment {
+  static open(file: ReadableFile, options: ColdOptions = {}): ColdSegment {
     const fileBytes = file.size()
     let end = readEnd(file, fileBytes, END_BYTES)
     const length = indexLength(end)
@@ -153,7 +153,7 @@ export class ColdSegment implements SegmentFile {
   }
 }
 
-function readEnd(file: DiskFile, fileBytes: number, length: number): Buffer {
+function readEnd(file: ReadableFile, fileBytes: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(Math.min(Math.max(length, FOOTER.bytes + INDEX_END.length), fileBytes))
   return bytes.subarray(0, file.readAt(bytes, fileBytes - bytes.length, bytes.length))
 }

@@ -1,8 +1,8 @@
-import { type JournalFile, type JournalFiles, REAL_FILES } from '../journal-files.ts'
+import { type JournalFile, type JournalFiles, readFully, REAL_FILES } from '../journal-files.ts'
 import { type ColdBlock, type ColdIndex, readColdIndex } from './cold-index.ts'
 import { inflateMember } from './member-inflater.ts'
 
-/** Damage of a cold file itself. `offset`: of the block in the plain segment. */
+/** Damage of a file itself. `offset`: of the block, or of what the disk cannot read, in the plain segment. */
 export interface ColdFault {
   readonly offset: number
   readonly detail: string
@@ -30,7 +30,8 @@ const COLD_MAGIC = Buffer.from('1f8b0800', 'hex')
 export function openSegmentSource(path: string, files: JournalFiles = REAL_FILES): SegmentSource {
   const file = files.openToRead(path)
   const magic = Buffer.alloc(COLD_MAGIC.length)
-  readFully(file, magic, magic.length, 0)
+  // It is read again, and then a fault.
+  readFully(file, magic, magic.length, 0, () => undefined)
   return magic.equals(COLD_MAGIC) ? new ColdSource(file) : new PlainSource(file)
 }
 
@@ -47,7 +48,8 @@ export function plainSegmentBytes(path: string, files: JournalFiles = REAL_FILES
 
 class PlainSource implements SegmentSource {
   readonly isCold = false
-  readonly faults: readonly ColdFault[] = []
+  readonly faults: ColdFault[] = []
+  readonly #lost = new Set<number>()
   readonly #file: JournalFile
 
   constructor(file: JournalFile) {
@@ -59,7 +61,10 @@ class PlainSource implements SegmentSource {
   }
 
   read(target: Buffer, wanted: number, offset: number): number {
-    return readFully(this.#file, target, wanted, offset)
+    return readFully(this.#file, target, wanted, offset, (at) => {
+      if (!this.#lost.has(at)) this.faults.push({ offset: at, detail: 'the disk cannot read these bytes' })
+      this.#lost.add(at)
+    })
   }
 
   close(): void {
@@ -85,7 +90,10 @@ class ColdSource implements SegmentSource {
     this.#file = file
     const read = (offset: number, length: number): Buffer => {
       const bytes = Buffer.alloc(length)
-      return bytes.subarray(0, readFully(file, bytes, length, offset))
+      return bytes.subarray(
+        0,
+        readFully(file, bytes, length, offset, () => undefined),
+      )
     }
     const index = readColdIndex(read, file.size())
     if ('fault' in index) this.faults.push({ offset: 0, detail: index.fault })
@@ -121,7 +129,7 @@ class ColdSource implements SegmentSource {
   #inflate(block: ColdBlock): Buffer {
     const { memberBytes, memberOffset, plainBytes, plainOffset } = block
     if (this.#member.length < memberBytes) this.#member = Buffer.allocUnsafeSlow(memberBytes)
-    const read = readFully(this.#file, this.#member, memberBytes, memberOffset)
+    const read = readFully(this.#file, this.#member, memberBytes, memberOffset, () => undefined)
     const inflated = inflateMember(this.#member.subarray(0, read), block)
     if (!('fault' in inflated)) return inflated
     if (!this.#damaged.has(block)) this.faults.push({ offset: plainOffset, detail: inflated.fault })
@@ -140,15 +148,4 @@ function blockIndexAt(blocks: readonly ColdBlock[], offset: number): number {
     else high = middle - 1
   }
   return low
-}
-
-/** Reads until `wanted` bytes are there or the file ends; returns their number. */
-function readFully(file: JournalFile, target: Buffer, wanted: number, offset: number): number {
-  let length = 0
-  while (length < wanted) {
-    const read = file.readAt(target.subarray(length), offset + length, wanted - length)
-    if (read === 0) break
-    length += read
-  }
-  return length
 }

@@ -278,12 +278,13 @@ test('a disk that cannot be looked at fails a step of the sweep, not the start o
   t.notOk(existsSync(paths.file(orphan)))
 })
 
-test('a file that cannot be read is closed again', async (t) => {
+test('a file that the disk cannot read is damaged, and closed again', async (t) => {
   const paths = payloadPaths(t.testdir())
   const location = await storeLarge(paths, someBytes(BLOCK), BLOCK)
   const disk = new FaultDisk()
   disk.fault = ({ name }) => (name === 'read' ? { kind: 'error', error: inputOutputError() } : undefined)
   const payloads = new PayloadReader(disk, paths)
-  for (let count = 0; count < 3; count += 1) await t.rejects(payloads.openLarge(location, 0, 10), { code: 'EIO' })
+  const damaged = { name: 'PayloadDamagedError', message: /^payload file .*, offset \d+: the disk cannot read it$/ }
+  for (let count = 0; count < 3; count += 1) await t.rejects(payloads.openLarge(location, 0, 10), damaged)
   t.equal(disk.count('close'), disk.count('open-to-read'))
 })

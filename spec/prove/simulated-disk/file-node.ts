@@ -1,5 +1,6 @@
 /** A file as the page cache and the medium have it. */
 import type { CrashDecision } from './crash-choices.ts'
+import { Rot } from './rot.ts'
 import { SECTOR_BYTES, type Sector, sectorOf, sectorsEqual } from './sectors.ts'
 
 /** Length in bytes and sectors; undefined is one of zeros. Sectors are never changed, so copies share them. */
@@ -39,6 +40,8 @@ export class FileNode {
   /** Lengths since the last sync. */
   #lengths: number[] = []
   readonly #damage = new Map<number, SectorDamage>()
+  /** Lies over what is read, damage of sectors included, and is on no medium. */
+  rot = new Rot()
   /** Sectors that count as clean and are not on the medium: a sync of them failed. */
   readonly #lied = new Set<number>()
 
@@ -67,6 +70,7 @@ export class FileNode {
     node.#cached = copyOf(this.#cached)
     for (const [sector, versions] of this.#versions) node.#versions.set(sector, [...versions])
     for (const [sector, damage] of this.#damage) node.#damage.set(sector, damage)
+    node.rot = this.rot.copy()
     for (const sector of this.#lied) node.#lied.add(sector)
     node.#lengths = [...this.#lengths]
     return node
@@ -88,6 +92,7 @@ export class FileNode {
       bytes.fill(0, number * SECTOR_BYTES, Math.min(bytes.length, (number + 1) * SECTOR_BYTES))
       sector?.copy(bytes, number * SECTOR_BYTES)
     }
+    this.rot.spoil(bytes, 0)
     return bytes
   }
 
@@ -103,10 +108,12 @@ export class FileNode {
       else target.set(sector.subarray(inSector, inSector + size), done)
       done += size
     }
+    this.rot.spoil(target, position, count)
     return count
   }
 
   write(bytes: Uint8Array, position: number): void {
+    this.rot.written(position, bytes.length)
     let done = 0
     while (done < bytes.length) {
       const at = position + done
@@ -167,6 +174,7 @@ export class FileNode {
     node.#durable = this.#decided(decide, stale)
     node.#cached = copyOf(node.#durable)
     for (const [sector, damage] of this.#damage) node.#damage.set(sector, damage)
+    node.rot = this.rot.copy()
     return node
   }
 

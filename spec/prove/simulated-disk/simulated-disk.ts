@@ -132,6 +132,11 @@ export class SimulatedDisk implements Disk, FileHost {
     return node?.kind === 'file' ? node : undefined
   }
 
+  /** Takes the rot off every file. */
+  heal(): void {
+    for (const [, node] of this.#nodes()) if (node.kind === 'file') node.rot.heal()
+  }
+
   /** A sync of a file that fails and then lies: see `FileNode.failSync`. The caller throws the error. */
   failSync(path: string, decide: CrashDecision): void {
     this.file(path)?.failSync(decide, this.#stale)

@@ -1,6 +1,7 @@
 /** The host of a simulated world: its disk, its projections, its network and its boots. */
 import type { Disk } from '../../../engine/disk/disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import type { ScrubDamage } from '../../../engine/events/values.ts'
 import { verifySpan } from '../../../engine/verify/span/span-verifier.ts'
 import { inlineHashing } from '../../support/inline-hashing.ts'
 import { Random } from '../../support/random.ts'
@@ -36,6 +37,8 @@ export class WorldHost {
   projections = new MemoryProjections()
   /** What the engine of the running process could not go on after. */
   failure: unknown
+  /** Told what a scrub finds. */
+  scrubbed: (damage: ScrubDamage) => void = unexpectedDamage
   /** Ids that answers have named. */
   readonly ids: string[] = []
   /** What clients were answered, by all processes so far. */
@@ -130,6 +133,10 @@ export class WorldHost {
     this.disk = this.disk.clone()
     this.projections = this.projections.copy()
   }
+}
+
+export function unexpectedDamage({ kind, number, reason }: ScrubDamage): never {
+  throw new Error(`a scrub found damage where nothing was damaged: ${kind} ${number}: ${reason}`)
 }
 
 /** The error code of an answer, as `coverage.ts` names it. */

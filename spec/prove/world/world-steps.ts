@@ -12,6 +12,7 @@ import { Step } from '../../model/steps.ts'
 import { curiousStep } from './curious.ts'
 import { managerStep } from './managers.ts'
 import type { FaultKind } from '../disk/life-plans.ts'
+import { rotStep } from './rot/rot-step.ts'
 import type { SuddenEnd } from './world-host.ts'
 import { clockStep } from './clock-steps.ts'
 import { webhookStep } from './webhook-steps.ts'
@@ -157,6 +158,7 @@ const INHABITANTS: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 1, arbitrary: workStep },
   { weight: 2, arbitrary: managerStep },
   { weight: 1, arbitrary: curiousStep },
+  { weight: 1, arbitrary: rotStep },
 ]
 
 /** Every step of a world. @param inhabitants how many kinds of steps there are; by default all */

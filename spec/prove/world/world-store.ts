@@ -101,6 +101,10 @@ export class WorldStore implements ModelStore {
     })
   }
 
+  get jobs(): WorldJobs {
+    return this.#jobs
+  }
+
   /** Ids that answers of the management plane have named, the newest last. */
   get learnedIds(): readonly string[] {
     return this.#host.ids
@@ -157,7 +161,7 @@ export class WorldStore implements ModelStore {
       }),
     )
     await working
-    await this.#rest()
+    await this.rest()
     return answers
   }
 
@@ -214,12 +218,22 @@ export class WorldStore implements ModelStore {
   }
 
   async restart(how: 'clean' | 'crash', rebuilds: boolean): Promise<void> {
+    await this.down(how, rebuilds)
+    await this.up()
+  }
+
+  /** Ends the process. */
+  async down(how: 'clean' | 'crash', rebuilds: boolean): Promise<void> {
     if (how === 'crash') await this.#end('kill')
     else {
       await this.#stop()
       this.#host.stopped()
     }
     if (rebuilds) this.#host.projections.remove(this.#host.paths.projections)
+  }
+
+  /** Starts a process, which may be refused: then there is none. @throws what the start is refused with */
+  async up(): Promise<void> {
     await this.#start()
   }
 
@@ -288,7 +302,7 @@ export class WorldStore implements ModelStore {
   }
 
   async #stop(): Promise<void> {
-    await this.#rest()
+    await this.rest()
     await this.#endJobs()
     this.#notePlaces()
     await this.#server.stop()
@@ -312,10 +326,12 @@ export class WorldStore implements ModelStore {
   }
 
   /** Waits until nothing is on its way in the server. */
-  async #rest(): Promise<void> {
+  async rest(isExpected: (failure: unknown) => boolean = () => false): Promise<void> {
     const { gate, apiGate, store } = this.#server
     while (gate.active + gate.queued + apiGate.active > 0) await new Promise((resolve) => setTimeout(resolve, 1))
     await store.loop.drained()
+    const others = this.#server.failures.filter((failure) => !isExpected(failure))
+    this.#server.failures.splice(0, this.#server.failures.length, ...others)
     this.#refuseFailures()
   }
 

@@ -30,6 +30,8 @@ export interface WorldOptions {
   readonly record?: (line: string) => void
   /** Stands between store and disk, for stores that are broken on purpose. */
   readonly wrap?: (disk: Disk) => Disk
+  /** What happens, in place of what the seed gives. */
+  readonly steps?: readonly Step[]
 }
 
 export interface WorldReport {
@@ -53,7 +55,7 @@ export function stepsOf({ seed, steps, kept, inhabitants }: WorldSeed): Step[] {
 
 /** Lives through a world. Clocks, timers, chance and projections of this thread are the world's while it lasts. */
 export async function runWorld(world: WorldSeed, options: WorldOptions = {}): Promise<WorldReport> {
-  const steps = stepsOf(world)
+  const steps = options.steps ?? stepsOf(world)
   const host = new WorldHost(world.seed, options.wrap)
   host.network.record = options.record
   const model = new Model(new Tally())
