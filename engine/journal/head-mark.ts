@@ -80,7 +80,7 @@ export function readHeadMark(disk: Disk, paths: StorePaths): HeadMark | undefine
 
 function newestOf(file: DiskFile): { readonly mark: HeadMark; readonly number: number } | undefined {
   let newest: { readonly mark: HeadMark; readonly number: number } | undefined
-  // A slot that the disk cannot read is as one that was torn.
+  // A slot that the disk cannot read counts as torn.
   const zeroed = new ZeroedFile(file)
   for (let slot = 0; slot < SLOTS; slot += 1) {
     const bytes = Buffer.alloc(SLOT_BYTES)

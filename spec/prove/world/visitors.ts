@@ -7,7 +7,8 @@ import { readObject } from '../../model/operations/reads.ts'
 import type { Recipe } from '../../model/recipes.ts'
 import { requestsTogether } from '../../model/step-mix.ts'
 import { Step } from '../../model/steps.ts'
-import { type Guise, worldOf } from './world-store.ts'
+import { type Guise, sendAsStranger } from './strangers.ts'
+import { worldOf } from './world-store.ts'
 
 /** What anybody is answered whom the store does not know; a malformed request may be told so before. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403])
@@ -35,7 +36,7 @@ class Strangers extends Step {
       const operation = recipe.build(model, choosePlace(model, this.#place, recipe.wants))
       if (operation === undefined) continue
       const { request } = operation
-      const { status } = await worldOf(store).sendAsStranger(request, this.#guise)
+      const { status } = await sendAsStranger(worldOf(store), request, this.#guise)
       model.tally.add('stranger', REFUSALS.has(status) ? 'done' : 'refused')
       if (!REFUSALS.has(status)) {
         throw new Error(`a stranger (${this.#guise}) was answered ${status}: ${request.method} ${request.target}`)

@@ -4,8 +4,7 @@ import type { ModelRequest } from '../../model/expectation.ts'
 import type { StoreCounts } from '../../model/leftovers.ts'
 import type { Disturbance, ModelStore } from '../../model/model.ts'
 import { listEvents, pageOf } from '../../model/operations/list-events.ts'
-import { isManagement, sendSigned } from '../../model/model-client.ts'
-import { bearer } from '../../support/api-client.ts'
+import { sendSigned } from '../../model/model-client.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
 import type { FaultKind } from '../disk/life-plans.ts'
 import { accessOf } from './access-ledger.ts'
@@ -30,17 +29,11 @@ export type Strike =
 /** In an answer to a deletion of several keys. */
 const FAULT_OF_KEY = /<Error>.*<Code>(?:InsufficientStorage|InternalError|OutcomeUnknown|ServiceUnavailable)</
 
-/** How somebody comes whom the store does not know. */
-export type Guise = 'without a signature' | 'with a wrong secret' | 'with an unknown key' | 'too late'
-
 /** A world's store. @throws Error for any other, which has no host */
 export function worldOf(store: ModelStore): WorldStore {
   if (store instanceof WorldStore) return store
   throw new Error('only a world has a host')
 }
-
-/** Longer than the clocks of a client and a server may differ. */
-const LATE_MILLISECONDS = 60 * 60 * 1000
 
 export class WorldStore implements ModelStore {
   readonly #host: WorldHost
@@ -78,27 +71,6 @@ export class WorldStore implements ModelStore {
 
   send(request: ModelRequest): Promise<WireAnswer> {
     return sendSigned(this.#server, request, this.#time.wallMilliseconds)
-  }
-
-  /** Sends a request as somebody whom the store does not know. */
-  async sendAsStranger(request: ModelRequest, guise: Guise): Promise<{ readonly status: number }> {
-    const { method, target, headers = [], body } = request
-    if (isManagement(request)) {
-      const authorization = guise === 'without a signature' ? undefined : bearer('a token that was never made')
-      return this.#server.api.as(authorization).send(method, target, { raw: String(body ?? '') })
-    }
-    const now = this.#time.wallMilliseconds - (guise === 'too late' ? LATE_MILLISECONDS : 0)
-    const signing = {
-      ...(guise === 'with a wrong secret' && { secretKey: 'a secret that is not the one' }),
-      ...(guise === 'with an unknown key' && { accessKey: 'NOBODY' }),
-      now,
-    }
-    const bytes = typeof body === 'object' ? body.bytes : (body ?? '')
-    return this.#server.raw(method, target, {
-      headers,
-      body: bytes,
-      sign: guise === 'without a signature' ? false : signing,
-    })
   }
 
   get jobs(): WorldJobs {
