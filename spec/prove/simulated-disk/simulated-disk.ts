@@ -53,6 +53,8 @@ export class SimulatedDisk implements Disk, FileHost {
   used = 0
   /** Bytes by which files can still grow before the disk is full. */
   roomBytes = Number.POSITIVE_INFINITY
+  /** What it says is free; undefined for the usual. Writes go by `roomBytes`. */
+  availableBytes: number | undefined
   /**
    * Decides how long operations in the background wait, and for how long the cache keeps what a failed sync left behind.
    * Without it they wait for one turn, and it keeps that for good.
@@ -280,7 +282,7 @@ export class SimulatedDisk implements Disk, FileHost {
   }
 
   space(): DiskSpace {
-    return SPACE
+    return { ...SPACE, availableBytes: this.availableBytes ?? SPACE.availableBytes }
   }
 
   readonly #stale = (sector: number): Sector => this.#removed?.durableSector(sector) ?? JUNK

@@ -47,6 +47,8 @@ export class WorldHost {
   lives = 0
   /** Numbers of the starts that ended in order. */
   readonly orderly = new Set<number>()
+  /** Whether the running process had no room for records of reads. */
+  missesRecords = false
   /** What was met: see `coverage.ts`. */
   readonly met = new Set<string>()
   /** Of the running process: its disk with the faults that were armed. */
@@ -86,6 +88,7 @@ export class WorldHost {
     const { network } = this
     this.failure = undefined
     this.lives += 1
+    this.missesRecords = false
     this.faulty = new FaultyDisk(this.disk)
     let port = FIRST_PORT
     const disk = diskOf({ disk: this.#wrap(this.faulty.disk), projections: this.projections }, this.paths)
@@ -129,7 +132,7 @@ export class WorldHost {
 
   /** What the next process finds after one that stopped in order. */
   stopped(): void {
-    this.orderly.add(this.lives)
+    if (!this.missesRecords) this.orderly.add(this.lives)
     this.disk = this.disk.clone()
     this.projections = this.projections.copy()
   }

@@ -12,6 +12,7 @@ import { Step } from '../../model/steps.ts'
 import { curiousStep } from './curious.ts'
 import { managerStep } from './managers.ts'
 import type { FaultKind } from '../disk/life-plans.ts'
+import { fullDiskStep } from './full-disk.ts'
 import { rotStep } from './rot/rot-step.ts'
 import type { SuddenEnd } from './world-host.ts'
 import { clockStep } from './clock-steps.ts'
@@ -159,6 +160,7 @@ const INHABITANTS: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 2, arbitrary: managerStep },
   { weight: 1, arbitrary: curiousStep },
   { weight: 1, arbitrary: rotStep },
+  { weight: 1, arbitrary: fullDiskStep },
 ]
 
 /** Every step of a world. @param inhabitants how many kinds of steps there are; by default all */

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import type { ScrubDamage } from '../../../../engine/events/values.ts'
 import { API } from '../../../../planes/management/routing/define-route.ts'
 import { segmentFirstSequence } from '../../../../engine/disk/store-paths.ts'
+import { requireReadiness } from '../readiness.ts'
 import { unexpectedDamage } from '../world-host.ts'
 import type { WorldStore } from '../world-store.ts'
 import type { Decay } from './decay.ts'
@@ -28,6 +29,7 @@ export async function requireScrub(world: WorldStore, { place }: Decay, { payloa
   const isSealed = place.kind === 'sealed segment' || place.kind === 'cold segment'
   const expected = isSealed ? [segmentFirstSequence(basename(place.path))] : []
   // An open segment may have been sealed meanwhile.
+  await requireReadiness(world, ['scrub'], damage.length > 0 ? ['scrub'] : [])
   const isNamed = place.kind === 'open segment' || String(segments) === String(expected)
   if (!isNamed) throw new Error(`a scrub names the segments ${segments}, and damaged is ${expected}`)
 }
@@ -52,6 +54,7 @@ export async function requireVerdicts(world: WorldStore, { place }: Decay): Prom
   if (isSegment !== (first !== undefined)) throw new Error(`the verifier says ${JSON.stringify(problems)}`)
   if (first !== undefined && first.segment !== segment) throw new Error(`the verifier names ${first.segment}`)
   const isIntact = await chainIsIntact(world)
+  await requireReadiness(world, ['journal'], isSegment ? ['journal'] : [])
   if (isIntact === isSegment) throw new Error(`the check of the chain says ${isIntact ? 'intact' : 'damaged'}`)
 }
 
