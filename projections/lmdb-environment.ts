@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import { type Database, type DatabaseOptions, open, type PutOptions, type RootDatabase } from 'lmdb'
 import type { RowDamagedError } from '../engine/errors.ts'
-import { copyOf, type DecodeRow, RowBytes } from './row-bytes.ts'
+import { copyOf, type DecodeRow, ENDED, RowBytes } from './row-bytes.ts'
 
 /**
  * The only file that uses LMDB. Keys and values are bytes; keys sort by their bytes, which is S3's order.
@@ -74,14 +74,29 @@ function copyOfRow(keys: Buffer, start: number, end: number, value: Buffer, leng
 class LmdbTable implements StoredTable {
   readonly #database: Database<Buffer, Buffer>
   readonly #bytes: RowBytes
+  /** Whether the rows around a key that was not found are looked at. */
+  readonly #doubts: boolean
 
-  constructor(database: Database<Buffer, Buffer>, bytes: RowBytes) {
+  constructor(database: Database<Buffer, Buffer>, bytes: RowBytes, doubts: boolean) {
     this.#database = database
     this.#bytes = bytes
+    this.#doubts = doubts
   }
 
   get(key: Buffer): Buffer | undefined {
-    return this.#bytes.copied(key, this.#database)
+    const value = this.#bytes.copied(key, this.#database)
+    if (value === undefined && this.#doubts) this.#requireAbsent(key)
+    return value
+  }
+
+  /** A search that a changed key misleads ends at the row with that key, or between rows that are not around its own. */
+  #requireAbsent(key: Buffer): void {
+    for (const after of this.keys({ start: key, limit: 1 })) {
+      if (Buffer.compare(after, key) <= 0) this.#bytes.fail(key, 0, key.length)
+    }
+    for (const before of this.keys({ start: key, limit: 1, reverse: true })) {
+      if (Buffer.compare(before, key) >= 0) this.#bytes.fail(key, 0, key.length)
+    }
   }
 
   rows(options: RangeOptions): Iterable<Row> {
@@ -89,11 +104,13 @@ class LmdbTable implements StoredTable {
   }
 
   *decoded<T>(options: RangeOptions, decode: DecodeRow<T>): Iterable<T> {
-    const rows = this.#database.getRange(whole(options))[Symbol.iterator]()
+    const { end, ...others } = options
+    const ascends = options.reverse !== true
+    const rows = this.#database.getRange(whole(ascends ? others : options))[Symbol.iterator]()
     try {
       for (;;) {
-        const step = this.#bytes.lend(decode, rows)
-        if (step.done === true) return
+        const step = this.#bytes.lend(decode, rows, ascends ? end : undefined)
+        if (step.done === true || step.value.value === ENDED) return
         yield step.value.value
       }
     } finally {
@@ -132,6 +149,7 @@ class LmdbTable implements StoredTable {
 export class ProjectionEnvironment {
   readonly directory: string
   readonly #root: RootDatabase<Buffer, Buffer>
+  readonly #isReadOnly: boolean
   /** Called for each damaged row. */
   readonly damaged: (error: RowDamagedError) => void
   #readTransaction = 0
@@ -139,10 +157,11 @@ export class ProjectionEnvironment {
     this.#readTransaction += 1
   }
 
-  private constructor(directory: string, root: RootDatabase<Buffer, Buffer>, damaged: EnvironmentOptions['damaged']) {
+  private constructor(directory: string, root: RootDatabase<Buffer, Buffer>, options: EnvironmentOptions) {
     this.directory = directory
     this.#root = root
-    this.damaged = damaged ?? (() => undefined)
+    this.#isReadOnly = options.readOnly
+    this.damaged = options.damaged ?? (() => undefined)
   }
 
   /** Number of read transactions begun so far; reads go through the last of them. */
@@ -163,26 +182,26 @@ export class ProjectionEnvironment {
       cache: false,
       readOnly: options.readOnly,
     })
-    return new ProjectionEnvironment(directory, root, options.damaged)
+    return new ProjectionEnvironment(directory, root, options)
   }
 
   table(name: string): StoredTable {
-    return this.#open(name, new RowBytes(name, this.damaged))
+    return this.#open(name, new RowBytes(name, this.damaged), this.#isReadOnly)
   }
 
   /** The rows of a table of any layout as they are stored: values with their sums, which are not checked. */
   rawTable(name: string): TableReader {
-    return this.#open(name, new RowBytes(name, undefined))
+    return this.#open(name, new RowBytes(name, undefined), false)
   }
 
-  #open(name: string, bytes: RowBytes): StoredTable {
+  #open(name: string, bytes: RowBytes, doubts: boolean): StoredTable {
     // The library's types lack the encoder of keys.
     const options: DatabaseOptions = { name, keyEncoder: bytes.keyEncoder, encoder: bytes.encoder } as DatabaseOptions
     const database = this.#root.openDB<Buffer, Buffer>(name, options)
     // Emitted by the database whose read starts the transaction. lmdb's own `on` fails for it, and its types lack it.
     const emitter = database as unknown as EventEmitter
     emitter.addListener('begin-transaction', this.#begun)
-    return new LmdbTable(database, bytes)
+    return new LmdbTable(database, bytes, doubts)
   }
 
   /** Runs `work` in one write transaction: committed when it returns, rolled back when it throws. */

@@ -17,6 +17,9 @@ export type DecodeRow<T> = (keys: Buffer, start: number, end: number, value: Buf
 /** Longer values are copied by the platform, which is quicker for them than byte by byte. */
 const COPIED_BY_HAND_MAXIMUM = 256
 
+/** In place of a row that is behind the end of a range. */
+export const ENDED: unique symbol = Symbol('ended')
+
 /** What the library reads a row with. */
 interface Lookup {
   get(key: Buffer): unknown
@@ -32,6 +35,8 @@ export class RowBytes {
   #keys: Buffer | undefined
   #start = 0
   #end = 0
+  /** Rows from this key on are not decoded. */
+  #until: Buffer | undefined
 
   /**
    * @param damaged called for each row that is not as it was written, before the error is thrown; undefined: values come with their
@@ -61,9 +66,10 @@ export class RowBytes {
     encode: (value: Buffer): Buffer => value,
     decode: (value: Buffer): unknown => {
       const keys = this.#keys as Buffer
-      const damaged = this.#damaged
-      if (damaged === undefined) return this.#decode(keys, this.#start, this.#end, value, value.length)
-      if (!this.#sums.holds(keys, this.#start, this.#end, value)) this.#fail(keys, damaged)
+      if (this.#damaged === undefined) return this.#decode(keys, this.#start, this.#end, value, value.length)
+      if (!this.#sums.holds(keys, this.#start, this.#end, value)) this.fail(keys, this.#start, this.#end)
+      // After the sum: a key that changed may seem to be the end.
+      if (this.#until !== undefined && !isBefore(keys, this.#start, this.#end, this.#until)) return ENDED
       return this.#decode(keys, this.#start, this.#end, value, value.length - SUM_BYTES)
     },
   }
@@ -79,20 +85,30 @@ export class RowBytes {
     return rows.get(key) as Buffer | undefined
   }
 
-  /** Takes a step in rows of the table, the value of which is what `decode` makes of the row. */
-  lend<T>(decode: DecodeRow<T>, rows: Iterator<unknown>): IteratorResult<{ readonly value: T }, undefined> {
+  /**
+   * Takes a step in rows of the table, the value of which is what `decode` makes of the row, or `ENDED`.
+   * @param until rows from this key on are not decoded
+   */
+  lend<T>(
+    decode: DecodeRow<T>,
+    rows: Iterator<unknown>,
+    until: Buffer | undefined,
+  ): IteratorResult<{ readonly value: T | typeof ENDED }, undefined> {
     this.#decode = decode
+    this.#until = until
     try {
-      return rows.next() as IteratorResult<{ value: T }, undefined>
+      return rows.next() as IteratorResult<{ value: T | typeof ENDED }, undefined>
     } finally {
       this.#decode = copyOfValue
+      this.#until = undefined
       this.#keys = undefined
     }
   }
 
-  #fail(keys: Buffer, damaged: (error: RowDamagedError) => void): never {
-    const error = new RowDamagedError(this.#table, keys.toString('hex', this.#start, this.#end))
-    damaged(error)
+  /** The row with this key is damaged: the key is the bytes `start` to `end` (exclusive) of `keys`. */
+  fail(keys: Buffer, start: number, end: number): never {
+    const error = new RowDamagedError(this.#table, keys.toString('hex', start, end))
+    this.#damaged?.(error)
     throw error
   }
 }
@@ -108,4 +124,14 @@ export function copyOf(bytes: Buffer, start: number, end: number): Buffer {
   if (length > COPIED_BY_HAND_MAXIMUM) copy.set(bytes.subarray(start, end))
   else for (let at = 0; at < length; at += 1) copy[at] = bytes[start + at] as number
   return copy
+}
+
+/** Whether the bytes `start` to `end` (exclusive) of `keys` sort before another key. */
+function isBefore(keys: Buffer, start: number, end: number, other: Buffer): boolean {
+  const length = Math.min(end - start, other.length)
+  for (let at = 0; at < length; at += 1) {
+    const difference = (keys[start + at] as number) - (other[at] as number)
+    if (difference !== 0) return difference < 0
+  }
+  return end - start < other.length
 }

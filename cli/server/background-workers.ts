@@ -3,6 +3,9 @@ import { lifecycleWorker } from '../lifecycle/start.ts'
 import { scrubWorker } from '../scrub/start.ts'
 import type { Config } from '../config/config-types.ts'
 import { systemMilliseconds } from '../../engine/clock.ts'
+import type { RowDamagedError } from '../../engine/errors.ts'
+import { RowWalk } from '../../projections/row-walk.ts'
+import { RowCheck } from '../../workers/check-rows.ts'
 import { VolumeCompaction } from '../../workers/compact-volumes.ts'
 import { SegmentCompression } from '../../workers/compress-segments.ts'
 import { MultipartDigest } from '../../workers/digest-multipart.ts'
@@ -45,7 +48,7 @@ export function startWorkers(
   start: string,
   { log, config, store, delivery, snapshots, checkpoints }: WorkerParts,
 ): RunningWorkers {
-  const { engine, paths, catalog, payloads } = store
+  const { engine, environment, paths, catalog, payloads } = store
   const supervisor = new Supervisor((worker, error) => {
     log.error({ worker: worker.name, err: error }, 'a background worker failed and will be retried')
   })
@@ -55,6 +58,9 @@ export function startWorkers(
   const compaction = new VolumeCompaction(nodeDisk, paths, engine, catalog)
   supervisor.start(compaction)
   supervisor.start(new MultipartDigest(engine, catalog, payloads))
+  supervisor.start(
+    new RowCheck(new RowWalk(environment), { timer: () => performance.now(), onDamage: damagedRow(log) }),
+  )
   const lifecycle = lifecycleWorker(log, store, config)
   supervisor.start(lifecycle)
   supervisor.start(scrubWorker(log, store, config))
@@ -67,6 +73,14 @@ export function startWorkers(
     if (worker !== undefined) supervisor.start(worker)
   }
   return { lifecycle, compaction, compression, timeStamps, witnesses, stop: () => supervisor.stop() }
+}
+
+function damagedRow(log: Logger) {
+  return ({ table, key }: RowDamagedError) =>
+    log.error(
+      { worker: 'check-rows', table, key },
+      'a row of the projections is damaged; the next start derives them again',
+    )
 }
 
 function compressionWorker({ paths }: StoreSession, start: string, config: Config): SegmentCompression {
