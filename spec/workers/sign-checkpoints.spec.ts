@@ -24,7 +24,7 @@ import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { signingOf } from '../support/checkpoint-signing.ts'
 import { auditOf, createBucket } from '../support/commands.ts'
 import { flipByteInPlace } from '../support/journal-files.ts'
-import { rootOfRecords as treeOf } from '../support/witness-server.ts'
+import { rootOfRecords as treeOf } from '../support/honest-witness.ts'
 import { signedHistory } from '../support/signed-history.ts'
 import { MASTER_KEY, openTestStore, roomyDisk, type TestStore } from '../support/test-store.ts'
 

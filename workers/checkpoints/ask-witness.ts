@@ -41,15 +41,21 @@ const REASONS: Readonly<Record<number, string>> = {
   422: 'it has seen another tree: the proof does not lead to what it cosigned',
 }
 
-/** Asks a witness once. @throws WitnessError, or the error of the connection */
+/**
+ * Asks a witness once.
+ * @param limits `send`: what the request goes out by
+ * @throws WitnessError, or the error of the connection
+ */
 export async function askWitness(
   { url, key }: PolicyWitness,
   { old, path, note }: WitnessQuestion,
-  limits: { readonly timeoutMilliseconds: number; readonly stop: AbortSignal },
+  limits: { readonly timeoutMilliseconds: number; readonly stop: AbortSignal; readonly send: typeof timedPost },
 ): Promise<WitnessAnswer> {
+  const { timeoutMilliseconds, stop, send } = limits
   const address = new URL(`${(url as string).replace(/\/+$/, '')}/add-checkpoint`)
-  const { status, contentType, body } = await timedPost(address, Buffer.from(consistencyProofText(old, path, note)), {
-    ...limits,
+  const { status, contentType, body } = await send(address, Buffer.from(consistencyProofText(old, path, note)), {
+    timeoutMilliseconds,
+    stop,
     contentType: 'text/plain; charset=utf-8',
     bytesMaximum: ANSWER_BYTES_MAXIMUM,
   })

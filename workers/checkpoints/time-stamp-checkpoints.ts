@@ -16,6 +16,8 @@ interface TimeStampOptions {
   /** Of the authority; undefined where the mode is off. */
   readonly url: string | undefined
   readonly timeoutMilliseconds: number
+  /** What requests go out by; by default sockets. */
+  readonly send?: typeof timedPost
   /** Whether others give receipts too, so that the age without one means something. */
   readonly othersVouch: boolean
   /** The time of day. */
@@ -123,9 +125,9 @@ export class CheckpointTimeStamps implements BackgroundWorker {
 
   /** @throws TimeStampError, or the error of the connection */
   async #ask({ bundleRoot: root }: CheckpointState): Promise<Stamped> {
-    const { url, timeoutMilliseconds } = this.#options
+    const { url, timeoutMilliseconds, send = timedPost } = this.#options
     const nonce = nonceOf(randomBytes(8))
-    const { status, contentType, body } = await timedPost(new URL(url as string), timeStampRequest(root, nonce), {
+    const { status, contentType, body } = await send(new URL(url as string), timeStampRequest(root, nonce), {
       contentType: 'application/timestamp-query',
       bytesMaximum: ANSWER_BYTES_MAXIMUM,
       timeoutMilliseconds,

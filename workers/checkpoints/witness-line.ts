@@ -8,6 +8,7 @@ import { EMPTY_ROOT } from '../../engine/checkpoints/tree-hashing.ts'
 import type { PolicyWitness } from '../../engine/checkpoints/witness-policy.ts'
 import { noteOf } from '../../projections/checkpoints/checkpoint-log.ts'
 import { askWitness, type WitnessAnswer, WitnessError } from './ask-witness.ts'
+import { timedPost } from './bounded-post.ts'
 import type { Seen } from './outside-memory.ts'
 
 interface LineOptions {
@@ -15,6 +16,8 @@ interface LineOptions {
   readonly key: () => SigningKey
   readonly timeoutMilliseconds: number
   readonly stop: AbortSignal
+  /** What requests go out by; by default sockets. */
+  readonly send?: typeof timedPost
   /** The time of day. */
   readonly clock: () => Milliseconds
   /** Milliseconds of a clock that is never set. */
@@ -130,9 +133,9 @@ export class WitnessLine {
   }
 
   async #ask(old: number, path: readonly Uint8Array[], note: string): Promise<WitnessAnswer> {
-    const { timeoutMilliseconds, stop } = this.#options
+    const { timeoutMilliseconds, stop, send = timedPost } = this.#options
     try {
-      const answer = await askWitness(this.witness, { old, path, note }, { timeoutMilliseconds, stop })
+      const answer = await askWitness(this.witness, { old, path, note }, { timeoutMilliseconds, stop, send })
       this.backoff.succeeded()
       this.#failure = undefined
       return answer

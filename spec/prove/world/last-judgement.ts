@@ -3,6 +3,7 @@ import { checkProjections } from '../../../projections/replay/check.ts'
 import { journalEntries } from '../../support/journal-entries.ts'
 import type { StorageEvent } from '../../support/storage-events.ts'
 import { auditProblem } from './audit-oracle.ts'
+import { checkpointProblem } from './checkpoint-oracle.ts'
 import { thing } from './coverage.ts'
 import { requireIntactJournal } from './rot/journal-verdict.ts'
 import { webhookProblem } from './webhook-oracle.ts'
@@ -18,7 +19,10 @@ export async function judge(host: WorldHost, events: readonly StorageEvent[]): P
   await requireIntactJournal(host)
   const entries = journalEntries(ROOT, host.disk)
   for (const { changes } of entries) for (const { name } of changes) host.met.add(thing('change', name))
-  const { answers, orderly, receivers } = host
-  const problem = auditProblem(entries, answers, orderly) ?? webhookProblem(entries, events, receivers)
+  const { answers, orderly, receivers, disk, checkpoints } = host
+  const problem =
+    auditProblem(entries, answers, orderly) ??
+    webhookProblem(entries, events, receivers) ??
+    checkpointProblem(ROOT, disk, entries, checkpoints.shown)
   if (problem !== undefined) throw new Error(problem)
 }

@@ -57,6 +57,13 @@ interface ToldWebhook {
 /** Requests about webhooks; of one of them, and about what of it. */
 const WEBHOOKS = /^\/api\/v1\/webhooks(?:\/([^/?]+)(\/\w+)?)?$/
 
+/** Entries that a webhook may get no events of, since the worker could not read them: sequences, the first not included. */
+export interface Gap {
+  readonly webhook: string
+  readonly after: number
+  readonly through: number
+}
+
 /** Whether the receiver at a target ever accepts, with as many tries as it wants. */
 export function accepts(target: string): boolean {
   const manner = mannerOf(target)
@@ -67,6 +74,10 @@ export class Receivers {
   readonly arrivals: Arrival[] = []
   /** Secrets that clients were told, oldest first. */
   readonly secrets: ToldSecret[] = []
+  /** What the worker could not read while a file was rotten. */
+  readonly gaps: Gap[] = []
+  /** Told by the worker of what it cannot read. */
+  unread: (gap: Gap) => void = unexpectedGap
   /** When the deletion of a webhook was answered, by its id. */
   readonly deletions = new Map<string, number>()
   readonly #underWay = new Set<(reason: Error) => void>()
@@ -139,4 +150,8 @@ export class Receivers {
 
 function mannerOf(target: string): Manner {
   return MANNERS[Number(/\d+$/.exec(target)?.[0] ?? 0) % MANNERS.length] ?? ACCEPTS
+}
+
+export function unexpectedGap({ webhook }: Gap): never {
+  throw new Error(`webhook ${webhook} may miss events: a part of the journal cannot be read, and nothing was damaged`)
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { test } from 'tap'
 import type { JournalEntry } from '../../support/journal-entries.ts'
 import type { StorageEvent } from '../../support/storage-events.ts'
-import type { Arrival } from './receivers.ts'
+import type { Arrival, Gap } from './receivers.ts'
 import { webhookProblem } from './webhook-oracle.ts'
 
 const TARGET = 'http://127.0.0.1:1/1'
@@ -75,13 +75,18 @@ const TAKEN = arrivalOf(EVENT, [SECRET])
 function found(
   entries: readonly JournalEntry[],
   arrivals: readonly Arrival[],
-  more: { readonly deletions?: ReadonlyMap<string, number>; readonly secrets?: readonly (typeof TOLD)[] } = {},
+  more: {
+    readonly deletions?: ReadonlyMap<string, number>
+    readonly secrets?: readonly (typeof TOLD)[]
+    readonly gaps?: readonly Gap[]
+  } = {},
 ): string | undefined {
-  const { deletions = new Map<string, number>(), secrets = [TOLD] } = more
+  const { deletions = new Map<string, number>(), secrets = [TOLD], gaps = [] } = more
   return webhookProblem(entries, [EVENT], {
     arrivals: [...arrivals],
     secrets: [...secrets],
     deletions: new Map(deletions),
+    gaps: [...gaps],
   })
 }
 
@@ -89,6 +94,9 @@ test('every event that is wanted has an end, and a success is one that the recei
   t.equal(found([CREATED, DELIVERED], [TAKEN]), undefined)
   t.match(found([CREATED], [TAKEN]), /event 0000000000000005-0000 was neither delivered nor given up/)
   t.match(found([CREATED, DELIVERED], []), /1 successes of event .*, and its receiver 0/)
+  const gap = { webhook: 'wh-1', after: 4, through: 5 }
+  t.equal(found([CREATED], [], { gaps: [gap] }), undefined, 'it could not be read')
+  t.match(found([CREATED], [], { gaps: [{ ...gap, after: 5, through: 9 }] }), /neither delivered nor given up/)
   const failed = { error: 'the target answered 500' }
   t.equal(found([CREATED, entry(6, deliveredOf({}, failed))], []), undefined, 'it was given up')
   const again = { ...failed, nextMicroseconds: 1 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { DeliveryAttempt } from '../../../engine/events/values.ts'
 import type { JournalEntry } from '../../support/journal-entries.ts'
 import type { StorageEvent } from '../../support/storage-events.ts'
-import type { Arrival, Receivers } from './receivers.ts'
+import type { Arrival, Gap, Receivers } from './receivers.ts'
 import { signatureProblem } from './webhook-signatures.ts'
 
 const DIGITS = { sequence: 16, index: 4 }
@@ -101,7 +101,7 @@ function eventId({ sequence, index }: { readonly sequence: number; readonly inde
 
 /**
  * Every event that an enabled webhook wants has an end in the journal: success, which its receiver had as well, or the last
- * of its attempts; and again for each of its replays. What arrived is an event that happened, as clients see it,
+ * of its attempts; and again for each of its replays. Events that could not be read while a file was rotten may be missing. What arrived is an event that happened, as clients see it,
  * which the webhook wants, signed by its secret, and not after its deletion was answered.
  * @param events as clients see them
  * @returns the first thing that is wrong
@@ -109,7 +109,7 @@ function eventId({ sequence, index }: { readonly sequence: number; readonly inde
 export function webhookProblem(
   entries: readonly JournalEntry[],
   events: readonly StorageEvent[],
-  receivers: Pick<Receivers, 'arrivals' | 'secrets' | 'deletions'>,
+  receivers: Pick<Receivers, 'arrivals' | 'secrets' | 'deletions' | 'gaps'>,
 ): string | undefined {
   const { webhooks, tests } = toldWebhooks(entries)
   const known = new Map(events.map((event) => [event.id, event]))
@@ -125,7 +125,7 @@ export function webhookProblem(
     if (problem !== undefined) return `what came to ${arrival.target} ${problem}: ${arrival.body}`
   }
   for (const webhook of webhooks.values()) {
-    const problem = successProblem(webhook, receivers.arrivals) ?? missingProblem(webhook, events)
+    const problem = successProblem(webhook, receivers.arrivals) ?? missingProblem(webhook, events, receivers.gaps)
     if (problem !== undefined) return `webhook ${webhook.id}: ${problem}`
   }
   return undefined
@@ -164,11 +164,18 @@ function successProblem({ target, successes }: ToldWebhook, arrivals: readonly A
   return undefined
 }
 
-function missingProblem(webhook: ToldWebhook, events: readonly StorageEvent[]): string | undefined {
+function missingProblem(
+  webhook: ToldWebhook,
+  events: readonly StorageEvent[],
+  gaps: readonly Gap[],
+): string | undefined {
   if (!webhook.isEnabled || webhook.isDeleted) return undefined
-  const { start, replays, ended } = webhook
+  const { id, start, replays, ended } = webhook
+  const isMissed = (sequence: number) =>
+    gaps.some(({ webhook: of, after, through }) => of === id && sequence > after && sequence <= through)
   for (const event of events.filter((one) => isWanted(webhook, one))) {
     const sequence = sequenceOf(event)
+    if (isMissed(sequence)) continue
     if (sequence > start && !ended.has(`0 ${event.id}`)) return `event ${event.id} was neither delivered nor given up`
     for (const replay of replays) {
       // A replay from before it was enabled last was dropped when it was disabled.

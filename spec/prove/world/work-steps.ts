@@ -29,7 +29,7 @@ class FinishedWork extends Step {
       model.tally.count('scrub', { status })
       if (status !== 202) throw new Error(`POST ${SCRUB}: ${status} ${text}`)
     }
-    await world.finishWork()
+    await world.jobs.finish()
     await compare(model, store)
   }
 }

@@ -12,10 +12,13 @@ import { byChance } from '../simulated-disk/crash-choices.ts'
 import { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'
 import { MemoryProjections } from '../small-world/memory-projections.ts'
 import { diskOf } from '../small-world/world.ts'
+import { CheckpointClient } from './checkpoint-client.ts'
 import type { Answered } from './audit-oracle.ts'
 import { thing } from './coverage.ts'
 import { MemoryNetwork } from './memory-network.ts'
+import { OutsideParties } from './outside-parties.ts'
 import { Receivers } from './receivers.ts'
+import { removeTrees, withTrees } from './world-trees.ts'
 import { worldClients, worldManagementClient } from './world-clients.ts'
 
 /** More would be of what is long gone. */
@@ -33,6 +36,8 @@ export class WorldHost {
   readonly paths = new StorePaths(ROOT)
   readonly network: MemoryNetwork
   readonly receivers = new Receivers()
+  readonly outside: OutsideParties
+  readonly checkpoints = new CheckpointClient()
   disk = new SimulatedDisk(ROOT)
   projections = new MemoryProjections()
   /** What the engine of the running process could not go on after. */
@@ -75,6 +80,7 @@ export class WorldHost {
     }
     this.#wrap = wrap
     this.disk.timing = new Random(seed + 2)
+    this.outside = new OutsideParties(new Random(seed + 3))
   }
 
   learn(id: string): void {
@@ -89,9 +95,11 @@ export class WorldHost {
     this.failure = undefined
     this.lives += 1
     this.missesRecords = false
+    if (!this.projections.has(this.paths.projections)) removeTrees(this.disk, this.paths)
     this.faulty = new FaultyDisk(this.disk)
     let port = FIRST_PORT
-    const disk = diskOf({ disk: this.#wrap(this.faulty.disk), projections: this.projections }, this.paths)
+    const under = this.#wrap(this.faulty.disk)
+    const disk = withTrees(diskOf({ disk: under, projections: this.projections }, this.paths), under, this.paths)
     return {
       disk,
       bootId: `boot-${this.#boots}`,

@@ -16,6 +16,7 @@ import type { WebhookSender } from '../../../workers/webhooks/sender.ts'
 import type { BackgroundWorker } from '../../../workers/worker.ts'
 import type { ManagedServer } from '../../support/management-server.ts'
 import { thing } from './coverage.ts'
+import { checkpointWorkers, type Required } from './world-checkpoints.ts'
 import { deliveryOf } from './world-webhooks.ts'
 import type { WorldHost } from './world-host.ts'
 
@@ -28,6 +29,10 @@ const PASS_SECONDS = 60
 const PASS_ENTRIES = 1000
 const SCRUB_BYTES_PER_SECOND = 2 ** 30
 const SCRUB_DAYS = 2
+/** By the number of a start. */
+const REQUIRED: readonly Required[] = ['nothing', 'a time stamp', 'a witness']
+/** Steps of workers that fail so are tried again later. */
+const TRIED_AGAIN: ReadonlySet<string> = new Set(['MemoryUnavailableError'])
 
 /** As the server's (cli/lifecycle/start.ts). */
 const clock = systemMilliseconds
@@ -37,20 +42,24 @@ export class WorldJobs {
   readonly delivery: WebhookDelivery
   readonly #lifecycle: LifecycleExpiry
   readonly #scrub: StoreScrub
+  readonly #signing: readonly BackgroundWorker[]
   readonly #inTurn: readonly BackgroundWorker[]
   readonly #host: WorldHost
   #isCutOff = false
+  /** The first thing that a worker says and that nothing in a world makes. */
+  #wrong: string | undefined
   #turn = 0
   /** Of the last pass over the lifecycle rules. */
   #passFailure: unknown
 
-  constructor(host: WorldHost, server: ManagedServer, sender: WebhookSender) {
+  /** @param starts number of this start */
+  constructor(host: WorldHost, server: ManagedServer, sender: WebhookSender, starts: number) {
     const { paths, store, services, session, ground } = server
     const { catalog } = store
     const { disk } = ground
     const engine = this.#connected(store.client)
     this.#host = host
-    this.delivery = deliveryOf(engine, session, sender)
+    this.delivery = deliveryOf(engine, session, sender, host.receivers)
     this.#lifecycle = new LifecycleExpiry(engine, catalog, {
       intervalSeconds: PASS_SECONDS,
       batchSize: PASS_ENTRIES,
@@ -60,6 +69,8 @@ export class WorldJobs {
         this.#passFailure = failure ?? (failed > 0 ? new Error(`${failed} entries failed`) : undefined)
       },
     })
+    const required = REQUIRED[starts % REQUIRED.length] as Required
+    this.#signing = checkpointWorkers(engine, server, host.outside, required, (what) => (this.#wrong ??= what))
     const scrubbed = { payloads: new PayloadScrub(catalog, session.payloads), segments: new SegmentScrub(disk, paths) }
     this.#scrub = new StoreScrub(engine, catalog, scrubbed, {
       intervalDays: SCRUB_DAYS,
@@ -86,6 +97,7 @@ export class WorldJobs {
       }),
       this.delivery,
       this.#scrub,
+      ...this.#signing,
     ]
   }
 
@@ -145,6 +157,14 @@ export class WorldJobs {
     return idle === 2
   }
 
+  /** For so many seconds of the stopwatch checkpoints are signed and published. */
+  async sign(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second += 1) {
+      for (const job of this.#signing) while ((await this.#step(job)) === 'more');
+      await pause(IDLE_MILLISECONDS)
+    }
+  }
+
   /** Ends in order. */
   async close(): Promise<void> {
     for (const job of this.#inTurn) await job.close?.()
@@ -157,8 +177,12 @@ export class WorldJobs {
   }
 
   async #step(job: BackgroundWorker): ReturnType<BackgroundWorker['step']> {
-    const result = await job.step()
     this.#host.met.add(thing('worker', job.name))
+    const result = await job.step().catch((error: unknown) => {
+      if (error instanceof Error && TRIED_AGAIN.has(error.name)) return 'idle' as const
+      throw error
+    })
+    if (this.#wrong !== undefined) throw new Error(this.#wrong)
     return result
   }
 

@@ -34,5 +34,5 @@ export async function startProcess(host: WorldHost, time: SimulatedTime, starts:
   })
   const sender = senderOf(server.session, server.store.deploymentId, host.receivers)
   webhooks.sender = sender
-  return { server, jobs: new WorldJobs(host, server, sender) }
+  return { server, jobs: new WorldJobs(host, server, sender, starts) }
 }

@@ -15,6 +15,7 @@ import type { FaultKind } from '../disk/life-plans.ts'
 import { fullDiskStep } from './full-disk.ts'
 import { rotStep } from './rot/rot-step.ts'
 import type { SuddenEnd } from './world-host.ts'
+import { checkpointStep } from './checkpoint-steps.ts'
 import { clockStep } from './clock-steps.ts'
 import { webhookStep } from './webhook-steps.ts'
 import { workStep } from './work-steps.ts'
@@ -161,6 +162,7 @@ const INHABITANTS: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 1, arbitrary: curiousStep },
   { weight: 1, arbitrary: rotStep },
   { weight: 1, arbitrary: fullDiskStep },
+  { weight: 2, arbitrary: checkpointStep },
 ]
 
 /** Every step of a world. @param inhabitants how many kinds of steps there are; by default all */

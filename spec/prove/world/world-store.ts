@@ -213,11 +213,6 @@ export class WorldStore implements ModelStore {
     return this.#jobs.work(steps)
   }
 
-  /** Every worker works until it has nothing to do. */
-  finishWork(): Promise<void> {
-    return this.#jobs.finish()
-  }
-
   pass(): Promise<void> {
     return this.#jobs.pass()
   }

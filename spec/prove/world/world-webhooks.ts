@@ -34,11 +34,11 @@ export function senderOf({ webhookSecrets }: StoreSession, deploymentId: string,
   )
 }
 
-/** @throws where a part of the journal cannot be read: nothing in a world damages it */
 export function deliveryOf(
   engine: Pick<EngineClient, 'execute'>,
   { webhooks, events }: StoreSession,
   sender: WebhookSender,
+  receivers: Receivers,
 ): WebhookDelivery {
   return new WebhookDelivery({
     engine,
@@ -48,9 +48,8 @@ export function deliveryOf(
     pace: new DeliveryPace(timer, () => false),
     clock,
     timer,
-    onDamaged: (webhook) => {
-      throw new Error(`webhook ${webhook} may miss events: a part of the journal cannot be read`)
-    },
+    onDamaged: (webhook, after, { sequence: through }) =>
+      receivers.unread({ webhook, after: after?.sequence ?? 0, through }),
     maximumAttempts: ATTEMPTS_MAXIMUM,
     pollMilliseconds: 1000,
   })

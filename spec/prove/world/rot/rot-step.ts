@@ -6,6 +6,7 @@ import { compare } from '../../../model/comparison.ts'
 import type { Model, ModelStore } from '../../../model/model.ts'
 import { Step } from '../../../model/steps.ts'
 import { Random } from '../../../support/random.ts'
+import { unexpectedGap } from '../receivers.ts'
 import { type WorldStore, worldOf } from '../world-store.ts'
 import { Decay } from './decay.ts'
 import { LookingStore } from './looking-store.ts'
@@ -106,7 +107,9 @@ function isLoss(refusal: unknown): boolean {
 /** @throws Error when damage is not named, or sound things are called damaged */
 export async function look(model: Model, world: WorldStore, decay: Decay): Promise<void> {
   const objects = rottenObjects(world.server, decay.place)
+  const { receivers } = world.host
   world.host.scrubbed = () => undefined
+  receivers.unread = (gap) => void receivers.gaps.push(gap)
   await world.jobs.workDespite(JOB_STEPS, namesDamage)
   const looking = new LookingStore(world, decay, objects)
   await compare(model, looking)
@@ -115,6 +118,7 @@ export async function look(model: Model, world: WorldStore, decay: Decay): Promi
   await requireScrub(world, decay, objects)
   await requireVerdicts(world, decay)
   await world.rest(namesDamage)
+  receivers.unread = unexpectedGap
 }
 
 export const rotStep: fc.Arbitrary<Step> = fc
