@@ -12,6 +12,7 @@ import { soak } from './soak/soak.ts'
 import { strace } from './strace/strace.ts'
 import { twoWriters } from './two-writers/two-writers.ts'
 import { worldProof } from './world/world-proof.ts'
+import { worldMutants } from './world-mutants/world-mutants.ts'
 import type { Proof } from './proof.ts'
 
 /** Every proof, in the order in which their results are told. */
@@ -21,6 +22,7 @@ export const PROOFS: readonly Proof[] = [
   failAt,
   smallWorld,
   worldProof,
+  worldMutants,
   kill9,
   backupProof,
   strace,

@@ -3,10 +3,8 @@ import { type Counts, type Share, serveShare } from '../shares.ts'
 import { MET } from './coverage.ts'
 import { shrink } from './shrink.ts'
 import { storyOf } from './story.ts'
-import { runWorld } from './world.ts'
+import { runWorld, STEPS } from './world.ts'
 
-/** Steps of a world; with what is read after strikes it comes to some 250 requests. */
-export const STEPS = 40
 const SHRINKING_MAXIMUM = 300
 /** What is wrong with one change is wrong in many worlds: the first are shrunk. */
 const SHRUNK_MAXIMUM = 2

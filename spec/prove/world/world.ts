@@ -14,6 +14,9 @@ import { WorldHost } from './world-host.ts'
 import { worldStep } from './world-steps.ts'
 import { WorldStore } from './world-store.ts'
 
+/** Steps of a world; with what is read after strikes it comes to some 250 requests. */
+export const STEPS = 40
+
 /** What is known of a world before it is lived through. */
 export interface WorldSeed {
   readonly seed: number
