@@ -7,6 +7,7 @@ import type { EngineClient } from '../../engine/client/engine-client.ts'
 import { ChainVerdicts } from '../../engine/journal/chain-verdicts.ts'
 import { ChainRuns } from '../../planes/management/audit/chain-runs.ts'
 import { ProofSigner } from '../../engine/keys/proof-signer.ts'
+import type { HttpHandler } from '../../planes/http/exchange.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/limits/concurrency-gate.ts'
 import { MetricSlots } from '../../planes/metrics/metric-slots.ts'
 import type { ScrapeValues } from '../../planes/metrics/metric-table.ts'
@@ -71,6 +72,8 @@ export interface ManagedServer extends InThreadServer {
   /** The system administrator, by the system token. */
   readonly api: ApiClient
   readonly apiEndpoint: string
+  /** Of the management plane, for another listener that serves it. */
+  readonly apiHandler: HttpHandler
   readonly apiGate: ConcurrencyGate
   readonly counterHistory: CounterHistory
   readonly slots: MetricSlots
@@ -165,19 +168,20 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
   const exchanges: ManagementExchange[] = []
   const undocumented: string[] = []
   const configured = { systemToken: SYSTEM_TOKEN, rootAccessKey: ACCESS_KEY, rootSecretKey: SECRET_KEY }
+  const handler = createManagementHandler({
+    services: servicesOf(server, { slots, counterHistory, heavy, streams, clock, options }),
+    authenticator: new ManagementAuthenticator(configured, server.session.access, server.session.expiryClock),
+    gate: apiGate,
+    scrapeToken: options.scrapeToken === null ? undefined : (options.scrapeToken ?? SCRAPE_TOKEN),
+    observe: (exchange) => {
+      exchanges.push(exchange)
+      if (exchange.error !== undefined) server.failures.push(exchange.error)
+    },
+  })
   const listener = await server.ground.listen({
     host: '127.0.0.1',
     port: 0,
-    handler: createManagementHandler({
-      services: servicesOf(server, { slots, counterHistory, heavy, streams, clock, options }),
-      authenticator: new ManagementAuthenticator(configured, server.session.access, server.session.expiryClock),
-      gate: apiGate,
-      scrapeToken: options.scrapeToken === null ? undefined : (options.scrapeToken ?? SCRAPE_TOKEN),
-      observe: (exchange) => {
-        exchanges.push(exchange)
-        if (exchange.error !== undefined) server.failures.push(exchange.error)
-      },
-    }),
+    handler,
     refusal: malformedRequestResponse,
     onHandlerError: (error) => void server.failures.push(error),
   })
@@ -194,6 +198,7 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
     ...server,
     api,
     apiEndpoint,
+    apiHandler: handler,
     apiGate,
     counterHistory,
     slots,

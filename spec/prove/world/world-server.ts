@@ -35,8 +35,9 @@ export async function startWorldServer(options: ManagedOptions): Promise<WorldSe
   }
   const listen = (handler: HttpHandler) =>
     ground.listen({ host: '127.0.0.1', port: 0, handler, onHandlerError: (error) => void failures.push(error) })
+  const mounts = [{ path: '/api/v1/', handler: server.apiHandler }]
   const console = await listen(
-    mounted(/^\/s\//, createShareHandler(parts), createConsoleHandler({ assets: CONSOLE_ASSETS, mounts: [] })),
+    mounted(/^\/s\//, createShareHandler(parts), createConsoleHandler({ assets: CONSOLE_ASSETS, mounts })),
   )
   const embeds = await listen(mounted(/^\/e\//, createEmbedHandler(parts), nothing))
   const close = () => Promise.all([console.close(2000), embeds.close(2000)])

@@ -10,6 +10,7 @@ import type { Recipe } from '../../model/recipes.ts'
 import { requestsTogether, stepOf } from '../../model/step-mix.ts'
 import { Step } from '../../model/steps.ts'
 import { curiousStep } from './curious.ts'
+import { linkStep } from './links.ts'
 import { managerStep } from './managers.ts'
 import type { FaultKind } from '../disk/life-plans.ts'
 import { fullDiskStep } from './full-disk.ts'
@@ -163,6 +164,7 @@ const INHABITANTS: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 1, arbitrary: rotStep },
   { weight: 1, arbitrary: fullDiskStep },
   { weight: 2, arbitrary: checkpointStep },
+  { weight: 3, arbitrary: linkStep },
 ]
 
 /** Every step of a world. @param inhabitants how many kinds of steps there are; by default all */

@@ -12,6 +12,7 @@ import { thing } from './coverage.ts'
 import { filesThatStay } from './files-that-stay.ts'
 import { judge } from './last-judgement.ts'
 import type { Arrival } from './receivers.ts'
+import { linksOf } from './link-ledger.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 import type { SuddenEnd, WorldHost } from './world-host.ts'
 import type { WorldJobs } from './world-jobs.ts'
@@ -89,6 +90,7 @@ export class WorldStore implements ModelStore {
     raw: string,
   ): Promise<{ readonly status: number; readonly text: string }> {
     const { status, text, json } = await this.#server.api.send(method, target, { raw })
+    linksOf(this.#host).saw(method, target, { status, json })
     accessOf(this.#host).saw(method, target, raw, { status, json }, this.now)
     for (const [, id] of JSON.stringify(json ?? {}).matchAll(/"(?:\w+_)?id":"([^"]+)"/g)) this.#host.learn(String(id))
     return { status, text }
