@@ -16,7 +16,7 @@ import {
 } from '../object-lookup.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command } from '../routing/route-command.ts'
-import { object, readAs, text } from '../schemas/schema.ts'
+import { object, readAs, readText, text } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
 import { requireBucket } from './buckets.ts'
 import { currentRecord, WRITE_ERRORS, WRITTEN } from './object-records.ts'
@@ -24,7 +24,8 @@ import { currentRecord, WRITE_ERRORS, WRITTEN } from './object-records.ts'
 /** Text without an upper bound in OpenAPI. */
 const SOME_TEXT = text({ minimum: 1 })
 const NAME = readAs(SOME_TEXT, text({ minimum: 1, maximum: 255 }).read)
-const KEY = readAs(SOME_TEXT, text({ minimum: 1, maximum: KEY_BYTES_MAXIMUM }).read)
+/** Keys may hold control characters. */
+const KEY = readAs(SOME_TEXT, (value, field) => readText(value, field, { minimum: 1, maximum: KEY_BYTES_MAXIMUM }))
 
 export const deleteVersion = defineRoute({
   pattern: 'DELETE /buckets/{bucket}/object-versions/{key}',

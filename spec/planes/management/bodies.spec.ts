@@ -171,7 +171,7 @@ for (const taking of TAKING) {
     )
     for (const [property, value] of everyNth(values, 5, (one) => [one[0], typeof one[1]])) {
       // Keys may hold control characters, and so may what they begin with.
-      if (property === 'prefix' && (value === 'a\u0000b' || value === 'a\nb')) continue
+      if ((property === 'prefix' || property === 'source_key') && (value === 'a\u0000b' || value === 'a\nb')) continue
       const body = { ...whole, [property]: value }
       found.push(...faultOf(await call(body), property, body))
     }

@@ -48,6 +48,13 @@ test('refused uploads leave nothing', async (t) => {
   t.same(payloadFileNames(server.paths), files)
 })
 
+test('an object whose key holds control characters is copied like the others', async (t) => {
+  await api.get('POST', '/buckets', { name: 'odd-keys' })
+  await put('odd-keys/object/a%00%0A', 'bytes')
+  const source = { source_bucket: 'odd-keys', source_key: 'a\u0000\n' }
+  t.match(await api.get('POST', '/buckets/odd-keys/object-copy/b%01', source), { key: 'b\u0001', size: 5 })
+})
+
 test('bytes are an attachment, and only pictures and text are shown', async (t) => {
   await api.get('POST', '/buckets', { name: 'shown' })
   const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(20)])
