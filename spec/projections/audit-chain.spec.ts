@@ -276,10 +276,17 @@ test('a segment that is gone is missing whole', async (t) => {
 test('a span that cannot be read is refused, and the next one is verified', async (t) => {
   const place = { segmentFirstSequence: 0, offset: 256 }
   const head = { sequence: 1, hash: Buffer.alloc(32) }
-  const job = { directory: `${t.testdir()}/gone`, from: 0, last: 1, beginning: place, end: place, head }
+  const root = t.testdir({ file: '' })
+  const job = { directory: `${root}/file`, from: 0, last: 1, beginning: place, end: place, head }
   const refused = verifySpanAside(job)
   const { log } = await open(t, sampleJournal())
   const verified = log.chain(sequenceOf(0), 100)
-  await t.rejects(refused, { code: 'ENOENT' })
+  await t.rejects(refused, { code: 'ENOTDIR' })
   t.match(await verified, { checked: LAST_SEQUENCE + 1, problems: [] })
+  const { problems } = await verifySpanAside({ ...job, directory: `${root}/gone` })
+  t.same(
+    problems.map(({ sequence, lastSequence }) => [sequence, lastSequence]),
+    [[0, 1]],
+    'all of it is missing',
+  )
 })

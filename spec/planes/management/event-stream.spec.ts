@@ -173,5 +173,6 @@ test('so many streams at once, and all end when the server stops', async (t) => 
   t.match(await api.call('GET', '/events/stream'), { status: 503, code: 'SLOW_DOWN' })
   for (const stream of streams) await stream.until((text) => text !== '')
   server.streams.end()
-  for (const stream of streams) t.equal(await stream.ended(), '\n')
+  // On a slow machine a line that keeps a stream open has come again.
+  for (const stream of streams) t.match(await stream.ended(), /^\n+$/)
 })
