@@ -6,7 +6,7 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   'does not sync small payloads': { within: 3 },
   'does not sync large payloads': { within: 6 },
   'does not sync names of segments': { within: 3 },
-  'does not sync names of volumes': { within: 3 },
+  'does not sync names of volumes': { within: 6 },
   'does not sync names of payload files': { within: 6 },
   'acknowledges before the sync': { within: 3 },
   'syncs payloads after the journal': {

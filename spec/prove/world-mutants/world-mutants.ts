@@ -78,7 +78,10 @@ async function run(task: ProofTask): Promise<ProofResult> {
       const directory = fs.mkdtempSync(join(scratch, 'mutant-'))
       const verdict = await tryMutant(mutant, worldsOf(mutant), directory)
       fs.rmSync(directory, { recursive: true, force: true })
-      const told = verdict.finding === undefined ? 'nothing was found' : verdict.finding.slice(0, TEXT_MAXIMUM)
+      const told =
+        verdict.finding === undefined
+          ? 'nothing was found'
+          : verdict.finding.replaceAll('\n', ' ').slice(0, TEXT_MAXIMUM)
       if (isExpected(mutant, verdict)) asExpected += 1
       task.say(
         `${mutant.name}: ${isExpected(mutant, verdict) ? '' : 'NOT AS EXPECTED, '}${verdict.worlds} worlds: ${told}`,
