@@ -35,6 +35,8 @@ type Callback = (...given: unknown[]) => void
 export class SimulatedTime {
   /** Milliseconds since 1970. */
   wallMilliseconds: number
+  /** Turns of the loop so far. */
+  turns = 0
   #elapsedMilliseconds = 0
   #set = 0
   readonly #timers = new Map<object, Timer>()
@@ -96,6 +98,7 @@ export class SimulatedTime {
     const last = this.#elapsedMilliseconds + STANDSTILL_MILLISECONDS
     for (;;) {
       await new Promise((resolve) => this.#real.setImmediate(resolve))
+      this.turns += 1
       if (isOver) return work
       // Microtasks have run by now, so without an immediate only a timer can go on.
       if (this.#immediates.size === 0) this.#fireNext(last)

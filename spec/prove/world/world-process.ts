@@ -1,6 +1,7 @@
 /** A process of the world: the server, and its background workers. */
 import { MODEL_EXTENSIONS } from '../../model/model.ts'
 import { type SimulatedTime } from './simulated-time.ts'
+import { CROWD, PLACES } from './crowd.ts'
 import { checksOf } from './readiness.ts'
 import { ROOT, type WorldHost } from './world-host.ts'
 import { WorldJobs } from './world-jobs.ts'
@@ -29,6 +30,8 @@ export async function startProcess(host: WorldHost, time: SimulatedTime, starts:
     extensions: [...MODEL_EXTENSIONS, 'aws-chunked', 'checksums', 'list-objects-v1'],
     webhooks,
     ready: async () => checksOf(server),
+    credentials: CROWD,
+    limits: { operationsMaximum: PLACES },
     reservedBytes: RESERVED_BYTES,
     ...SIZES,
   })

@@ -13,6 +13,7 @@ import { curiousStep } from './curious.ts'
 import { linkStep } from './links.ts'
 import { managerStep } from './managers.ts'
 import type { FaultKind } from '../disk/life-plans.ts'
+import { crowdStep } from './crowd.ts'
 import { fullDiskStep } from './full-disk.ts'
 import { rotStep } from './rot/rot-step.ts'
 import type { SuddenEnd } from './world-host.ts'
@@ -165,6 +166,7 @@ const INHABITANTS: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 1, arbitrary: fullDiskStep },
   { weight: 2, arbitrary: checkpointStep },
   { weight: 3, arbitrary: linkStep },
+  { weight: 1, arbitrary: crowdStep },
 ]
 
 /** Every step of a world. @param inhabitants how many kinds of steps there are; by default all */

@@ -65,6 +65,11 @@ export class WorldStore implements ModelStore {
     return this.#host
   }
 
+  /** Turns of the loop of the world so far. */
+  get turns(): number {
+    return this.#time.turns
+  }
+
   /** Milliseconds since 1970, by the clock of the host. */
   get now(): number {
     return this.#time.wallMilliseconds
