@@ -19,9 +19,14 @@ export function namesDamage(error: unknown): boolean {
   return NAMED.has(error.name)
 }
 
-/** What a scrub of everything finds. @throws Error when it is not what is damaged */
-export async function requireScrub(world: WorldStore, { place }: Decay, { payloads }: RottenObjects): Promise<void> {
-  const damage = await scrub(world)
+/** What a scrub of everything finds. @param pause between two passes @throws Error when it is not what is damaged */
+export async function requireScrub(
+  world: WorldStore,
+  { place }: Decay,
+  { payloads }: RottenObjects,
+  pause: () => Promise<void>,
+): Promise<void> {
+  const damage = await scrub(world, pause)
   const numbers = damage.flatMap(({ kind, number }) => (kind === 'payload' ? number : []))
   const isRight = numbers.length === payloads.size && numbers.every((number) => payloads.has(number as never))
   if (!isRight) throw new Error(`a scrub names the payloads ${numbers}, and damaged are ${[...payloads]}`)
@@ -34,10 +39,11 @@ export async function requireScrub(world: WorldStore, { place }: Decay, { payloa
   if (!isNamed) throw new Error(`a scrub names the segments ${segments}, and damaged is ${expected}`)
 }
 
-async function scrub({ host, jobs, server }: WorldStore): Promise<readonly ScrubDamage[]> {
+async function scrub({ host, jobs, server }: WorldStore, pause: () => Promise<void>): Promise<readonly ScrubDamage[]> {
   const found: ScrubDamage[] = []
   // A pass that began before has read some of what is damaged now.
   await jobs.scrub()
+  await pause()
   host.scrubbed = (damage) => void found.push(damage)
   await server.api.send('POST', `${API}/storage/scrub`, {})
   await jobs.scrub()
@@ -54,7 +60,8 @@ export async function requireVerdicts(world: WorldStore, { place }: Decay): Prom
   if (isSegment !== (first !== undefined)) throw new Error(`the verifier says ${JSON.stringify(problems)}`)
   if (first !== undefined && first.segment !== segment) throw new Error(`the verifier names ${first.segment}`)
   const isIntact = await chainIsIntact(world)
-  await requireReadiness(world, ['journal'], isSegment ? ['journal'] : [])
+  // Damage that was met before stays in `/ready` until the next start.
+  if (isSegment) await requireReadiness(world, ['journal'], ['journal'])
   if (isIntact === isSegment) throw new Error(`the check of the chain says ${isIntact ? 'intact' : 'damaged'}`)
 }
 

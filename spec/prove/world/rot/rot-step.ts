@@ -104,6 +104,13 @@ function isLoss(refusal: unknown): boolean {
   return refusal instanceof AcknowledgedDataLostError
 }
 
+/** Passes of a scrub are told apart by the time at which they began, and the clock of a world stands still. */
+async function laterBy(model: Model, world: WorldStore, milliseconds: number): Promise<void> {
+  const clock = world.now + milliseconds
+  await world.setClock(clock)
+  model.setClock(clock)
+}
+
 /** @throws Error when damage is not named, or sound things are called damaged */
 export async function look(model: Model, world: WorldStore, decay: Decay): Promise<void> {
   const objects = rottenObjects(world.server, decay.place)
@@ -115,7 +122,7 @@ export async function look(model: Model, world: WorldStore, decay: Decay): Promi
   await compare(model, looking)
   const unnamed = [...objects.versions].filter((version) => !looking.named.has(version))
   if (unnamed.length > 0) throw new Error(`damaged, and read without an error: ${unnamed}`)
-  await requireScrub(world, decay, objects)
+  await requireScrub(world, decay, objects, () => laterBy(model, world, 1))
   await requireVerdicts(world, decay)
   await world.rest(namesDamage)
   receivers.unread = unexpectedGap
