@@ -35,6 +35,7 @@ export function writeStopSums(disk: Disk, paths: StorePaths): void {
       file.close()
     }
     disk.rename(making, paths.projectionsSums)
+    disk.syncDirectory(paths.projections)
   } catch (error) {
     // The next start has no sums, as after a kill.
     if (!isDiskFull(error)) throw error
