@@ -11,7 +11,7 @@ import { resultOfRefusal } from '../domain/error-table.ts'
 import { detailsOf, settingsOf } from '../records/audited-settings.ts'
 import type { AccessAuthentication } from '../access/access-authentication.ts'
 import type { OpaqueIds } from '../keys/opaque-ids.ts'
-import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../errors.ts'
+import { DomainError, EngineUnavailableError, isRowDamage, OutcomeUnknownError } from '../errors.ts'
 import { isAlone, isBehind } from './lone-command.ts'
 import { type BatchResult, NOTHING } from './batch-result.ts'
 import { ruleHelpers } from './rule-helpers.ts'
@@ -240,8 +240,9 @@ export class Engine {
     time: Microseconds,
     intent?: Sequence,
   ): Exclude<EngineReply, undefined> {
-    const audit = withPairs(command.audit, settingsOf(command, state))
+    let { audit } = command
     try {
+      audit = withPairs(audit, settingsOf(command, state))
       const decision = decide(command, this.#contextAt(time, batch, state, intent))
       return this.#succeed(batch, state, time, withPairs(audit, detailsOf(decision.changes)), intent, decision)
     } catch (error) {
@@ -278,13 +279,19 @@ export class Engine {
 
   /** Each removal of a page is a deletion as by a request, with its own records. */
   #expire(command: ExpirePage, batch: BatchBuilder, state: StateTransaction): Exclude<EngineReply, undefined> {
-    const page = expirePage(command, state, state.features.lifecycle, {
-      context: () => this.#contextAt(this.#clock(), batch, state),
-      remove: (removal) => this.#carryOut(removal, batch, state)?.ok === true,
-      note: (audit, decision) => this.#note(batch, state, audit, decision),
-      hasRoom: () => this.#hasRoom(batch, state),
-    })
-    return { ok: true, done: { sequence: previous(batch.nextSequence), timeMicroseconds: batch.time, page } }
+    try {
+      const page = expirePage(command, state, state.features.lifecycle, {
+        context: () => this.#contextAt(this.#clock(), batch, state),
+        remove: (removal) => this.#carryOut(removal, batch, state)?.ok === true,
+        note: (audit, decision) => this.#note(batch, state, audit, decision),
+        hasRoom: () => this.#hasRoom(batch, state),
+      })
+      return { ok: true, done: { sequence: previous(batch.nextSequence), timeMicroseconds: batch.time, page } }
+    } catch (error) {
+      // What was removed before stays removed, and the rule has come no further.
+      if (isRowDamage(error)) return { ok: false, code: error.code, subject: error.subject }
+      throw error
+    }
   }
 
   /** Records something of a worker's own; false when that cannot be written, which is then recorded in its place. */

@@ -2,6 +2,7 @@
 import type { DecidableCommand } from '../commands/commands.ts'
 import type { VersionSelector } from '../commands/version-name.ts'
 import { bypassedVersion } from '../domain/lock.ts'
+import { isRowDamage } from '../errors.ts'
 import type { AuditContext, Pairs } from '../events/audit.ts'
 import type { OpaqueIds } from '../keys/opaque-ids.ts'
 import type { StateReader } from '../state-ports.ts'
@@ -27,14 +28,28 @@ export function namedVersion(
   return withPairs(audit, ['version_id', version === 'null' ? version : versionIds.encode(version)])
 }
 
-/** The audit context of a bypass of governance retention, which has its own pair of records (rule 8). */
+/**
+ * The audit context of a bypass of governance retention, which has its own pair of records (rule 8). Undefined also where a row
+ * is damaged: the decision meets the same row, and is refused.
+ */
 export function bypassAudit(
   command: DecidableCommand,
   state: StateReader,
   versionIds: OpaqueIds,
 ): AuditContext | undefined {
   if (!('bypassGovernance' in command)) return undefined
-  const version = bypassedVersion(command, state)
+  const version = bypassedUnlessDamaged(command, state)
   if (version === undefined) return undefined
   return namedVersion({ ...command.audit, operation: BYPASS_OPERATION }, version, versionIds)
+}
+
+function bypassedUnlessDamaged(
+  ...[command, state]: Parameters<typeof bypassedVersion>
+): ReturnType<typeof bypassedVersion> {
+  try {
+    return bypassedVersion(command, state)
+  } catch (error) {
+    if (isRowDamage(error)) return undefined
+    throw error
+  }
 }

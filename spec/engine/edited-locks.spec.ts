@@ -17,7 +17,7 @@ import { openTables, type Tables } from '../../projections/tables/table-list.ts'
 import type { BucketState, ObjectState } from '../../engine/state-ports.ts'
 import { createBucket, write } from '../support/commands.ts'
 import { openTestStore, type TestStore } from '../support/test-store.ts'
-import { deleteVersion } from '../support/version-commands.ts'
+import { deleteVersion, setLegalHold, setRetention } from '../support/version-commands.ts'
 
 const NOW = Date.parse('2126-01-02T03:04:05Z')
 const DAY = 24 * 60 * 60 * 1000
@@ -121,7 +121,17 @@ test('the row of the version alone says otherwise', async (t) => {
   )
   const store = await openTestStore(root, { clock })
   t.equal(store.report.discardedProjections, undefined)
-  await t.rejects(store.client.execute(deleteVersion('kept', 'key', version)), { code: 'row-damaged' })
+  const retention = { mode: 'COMPLIANCE', untilMilliseconds: until + DAY } as const
+  for (const command of [
+    deleteVersion('kept', 'key', version),
+    deleteVersion('kept', 'key', version, true),
+    setRetention('kept', 'key', retention, version, true),
+    setLegalHold('kept', 'key', true, version),
+  ]) {
+    await t.rejects(store.client.execute(command), { code: 'row-damaged' }, command.kind)
+  }
+  await store.client.execute(write('kept', 'other', Buffer.from('y')))
+  t.same(store.failures, [], 'the engine answers others')
   await store.close(true)
   const again = await openTestStore(root, { clock })
   t.match(again.report.discardedProjections, /^a row of them was found damaged: table locks, key/)

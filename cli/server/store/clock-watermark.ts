@@ -1,3 +1,4 @@
+import { isRowDamage } from '../../../engine/errors.ts'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import type { Clock } from '../../../engine/clock.ts'
 import type { Journal } from '../../../engine/journal/journal.ts'
@@ -17,14 +18,7 @@ export class ClockWatermark {
   constructor(client: EngineClient, catalog: CatalogReader, journal: Journal, clock: Clock, intervalSeconds: number) {
     const observe = () => {
       const isRecent = clock() - journal.position.orderMicroseconds < intervalSeconds * 1_000_000
-      if (
-        isRecent ||
-        !catalog
-          .snapshot()
-          .buckets()
-          .some((bucket) => bucket.lockEnabled)
-      )
-        return
+      if (isRecent || !hasLocks(catalog)) return
       const changes = [{ name: 'clock.observed' } as const]
       // A failure of the engine is reported elsewhere.
       client.execute({ kind: 'record-server-event', audit: OBSERVER, changes }).catch(() => undefined)
@@ -35,5 +29,18 @@ export class ClockWatermark {
 
   stop(): void {
     clearInterval(this.#timer)
+  }
+}
+
+function hasLocks(catalog: CatalogReader): boolean {
+  try {
+    return catalog
+      .snapshot()
+      .buckets()
+      .some(({ lockEnabled }) => lockEnabled)
+  } catch (error) {
+    // Whatever the damaged row said: a mark too many does no harm.
+    if (isRowDamage(error)) return true
+    throw error
   }
 }
