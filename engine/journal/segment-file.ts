@@ -59,7 +59,7 @@ class NamingFile implements ReadableFile {
     try {
       return this.#file.readAt(target, position, length)
     } catch (error) {
-      throw this.#named(error, position)
+      throw this.#named(error, position, length)
     }
   }
 
@@ -67,13 +67,14 @@ class NamingFile implements ReadableFile {
     try {
       return await this.#file.readAtAsync(target, position, length)
     } catch (error) {
-      throw this.#named(error, position)
+      throw this.#named(error, position, length)
     }
   }
 
-  #named(cause: unknown, position: number): unknown {
+  #named(cause: unknown, position: number, length: number): unknown {
     if (!isUnreadable(cause)) return cause
-    return new JournalDamagedError(`${this.path}, offset ${position}: the disk cannot read it`, { cause })
+    const place = `${this.path}, in the ${length} bytes from offset ${position}`
+    return new JournalDamagedError(`${place}: the disk cannot read them all`, { cause })
   }
 }
 

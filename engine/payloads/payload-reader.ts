@@ -140,7 +140,6 @@ export class PayloadReader {
     return bytes
   }
 
-  /** The payload in the stored bytes. */
   #readVolume(location: VolumeLocation, bytes: Buffer): number {
     const file = this.#volume(location.volume)
     try {
@@ -150,6 +149,7 @@ export class PayloadReader {
     }
   }
 
+  /** The payload in the stored bytes. */
   #opened(location: VolumeLocation, stored: Buffer): Buffer {
     if (!location.sealed) return stored
     const bytes = this.#sealerFor(location).open(stored)
@@ -214,7 +214,10 @@ function placeOf(location: VolumeLocation | FileLocation): string {
   return `volume ${location.volume}, offset ${location.offset}`
 }
 
-/** A missing file is damage. Other errors do not concern the bytes: too many open files, no permission. */
+/**
+ * A file that is gone, or that the disk cannot read, is damage. Other errors do not concern the bytes: too many open
+ * files, no permission.
+ */
 function openFailure(place: string, cause: unknown): unknown {
   if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return readFailure(place, cause)
   return new PayloadDamagedError(`${place} cannot be opened: it is gone`, { cause })

@@ -37,7 +37,8 @@ interface HeadState {
  * @throws the system's error, except for a missing file
  */
 export async function readHeadMark(journalDirectory: string, files: JournalFiles = REAL_FILES): Promise<HeadState> {
-  const bytes = readHeadFile(files, join(journalDirectory, HEAD_FILE))
+  const lost = new Set<number>()
+  const bytes = readHeadFile(files, join(journalDirectory, HEAD_FILE), (at) => lost.add(Math.floor(at / SLOT_BYTES)))
   const slots = Array.from({ length: SLOTS }, (_, index) =>
     bytes.subarray(index * SLOT_BYTES, (index + 1) * SLOT_BYTES),
   )
@@ -47,17 +48,18 @@ export async function readHeadMark(journalDirectory: string, files: JournalFiles
     if (candidate !== undefined && candidate.markNumber > (mark?.markNumber ?? 0)) mark = candidate
   }
   const unreadableSlots = slots.flatMap((slot, index) =>
-    marks[index] === undefined && !isZero(slot, 0, slot.length) ? [index] : [],
+    lost.has(index) || (marks[index] === undefined && !isZero(slot, 0, slot.length)) ? [index] : [],
   )
   return { mark, unreadableSlots }
 }
 
-function readHeadFile(files: JournalFiles, path: string): Buffer {
+/** @param lost called with the offset of a page that the disk cannot read, whose bytes are zeros */
+function readHeadFile(files: JournalFiles, path: string, lost: (offset: number) => void): Buffer {
   const bytes = Buffer.alloc(SLOT_BYTES * SLOTS)
   try {
     const file = files.openToRead(path)
     try {
-      readFully(file, bytes, bytes.length, 0, () => undefined)
+      readFully(file, bytes, bytes.length, 0, lost)
     } finally {
       file.close()
     }
