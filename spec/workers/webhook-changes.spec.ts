@@ -48,12 +48,35 @@ test('a part of the journal that cannot be read is said of every webhook that re
   const { store, damaged, state, start, later, sequences, happen } = await deliveryWorld(t)
   await store.client.execute(createWebhook('a'))
   await store.client.execute(createWebhook('b'))
-  happen(1)
+  happen(1, 2)
   const worker = start()
   state.isDamaged = true
-  await later(worker, 0)
+  t.equal(await later(worker, 0), 'idle')
+  t.equal(await later(worker, 1), 'idle')
+  t.same([damaged, sequences()], [[], []], 'it is read again at the next poll')
+  await later(worker, 1)
   t.same(damaged.toSorted(), ['a', 'b'])
-  t.same(sequences(), [1, 1])
+  t.same(sequences(), [2, 2])
+  state.isDamaged = false
+  await later(worker, 2)
+  t.same(sequences(), [2, 2])
+})
+
+test('what cannot be read for a moment is sent when it can be', async (t) => {
+  const { store, damaged, flights, state, start, later, sequences, happen } = await deliveryWorld(t)
+  await store.client.execute(createWebhook('a'))
+  const worker = start()
+  for (const round of [1, 2]) {
+    happen(2 * round, 2 * round + 1)
+    state.isDamaged = true
+    await later(worker, 2)
+    t.same(sequences(), [])
+    state.isDamaged = false
+    await later(worker, 2)
+    t.same(sequences(), [2 * round, 2 * round + 1])
+    while (flights.length > 0) await flights[0]?.end()
+  }
+  t.same(damaged, [])
 })
 
 test('an attempt that was made is in the log, though its webhook was disabled before it was written', async (t) => {

@@ -120,7 +120,8 @@ export class WebhookDelivery implements BackgroundWorker {
   }
 
   get #hasWork(): boolean {
-    return this.#unreported >= REPORT_ATTEMPTS || this.#lines.some((line) => !line.isAtEnd && line.hasRoom)
+    const now = this.#parts.timer()
+    return this.#unreported >= REPORT_ATTEMPTS || this.#lines.some((line) => !line.isAtEnd && line.mayRead(now))
   }
 
   /** Deliveries in flight may end; then the last report is made. */
@@ -174,16 +175,18 @@ export class WebhookDelivery implements BackgroundWorker {
   /** Lines at the end are read when the poll is due, the others as soon as they have room. Lines at one place share a page. */
   async #readEvents(): Promise<void> {
     const { timer, pollMilliseconds } = this.#parts
-    const isDue = timer() >= this.#nextReading
-    if (isDue) this.#nextReading = timer() + pollMilliseconds
+    const now = timer()
+    const isDue = now >= this.#nextReading
+    if (isDue) this.#nextReading = now + pollMilliseconds
     const pages = new Map<string, EventsRead>()
     for (const line of this.#lines) {
-      if (!line.hasRoom || (line.isAtEnd && (!isDue || line.replay !== undefined))) continue
+      if (!line.mayRead(now) || (line.isAtEnd && (!isDue || line.replay !== undefined))) continue
       const { position: after, replay } = line
       const name = `${after?.sequence} ${after?.index} ${replay?.replay}`
       const page =
         pages.get(name) ?? (await this.#parts.read({ after, ...rangeOf(replay), limit: LINE_EVENTS_MAXIMUM }))
       pages.set(name, page)
+      if (page.damaged && line.waitsForDamage(now + pollMilliseconds)) continue
       if (page.damaged) this.#parts.onDamaged(line.webhook.webhook, after, page.position)
       line.take(page)
     }

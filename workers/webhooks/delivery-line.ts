@@ -90,6 +90,8 @@ export class WebhookLine {
   /** Deliveries that the journal has. */
   readonly #known: Set<string>
   #reported: EventPlace | undefined
+  /** Its page had damage, and is read again at this time. */
+  #againAt: number | undefined
 
   /** @param dueAt when a delivery is due that is to be tried again at this time of day */
   constructor(
@@ -124,12 +126,24 @@ export class WebhookLine {
     return this.#attempts.length > 0 || Array.from(this.#deliveries.values()).some(({ isInFlight }) => isInFlight)
   }
 
-  get hasRoom(): boolean {
-    return this.#deliveries.size < LINE_EVENTS_MAXIMUM / 2
+  /** Whether there is room for a page, and no damage to wait for. */
+  mayRead(now: number): boolean {
+    return this.#deliveries.size < LINE_EVENTS_MAXIMUM / 2 && now >= (this.#againAt ?? NOW)
+  }
+
+  /**
+   * Puts off a page with damage, once: an error of the disk may pass, and the events that it hid must not be left out.
+   * @returns false when its page had damage the last time too
+   */
+  waitsForDamage(againAt: number): boolean {
+    if (this.#againAt !== undefined) return false
+    this.#againAt = againAt
+    return true
   }
 
   /** Takes events of a page, as far as there is room. */
   take({ events, position, isAtEnd }: EventsRead): void {
+    this.#againAt = undefined
     for (const event of events) {
       const { sequence, index } = event
       const place = { sequence, index }

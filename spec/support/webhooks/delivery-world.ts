@@ -46,6 +46,7 @@ export async function deliveryWorld(t: Test) {
   const reads: EventPlace[] = []
   /** Webhooks that may have missed events. */
   const damaged: string[] = []
+  // Of a damaged page the first event is missing.
   const state = { now: 1_000_000, timer: 0, isFull: false, isDamaged: false, pace: true }
   const read: ReadEvents = async ({
     after = { sequence: sequenceOf(0), index: 0 },
@@ -54,12 +55,13 @@ export async function deliveryWorld(t: Test) {
     limit,
   }) => {
     if (limit > 1) reads.push(after)
-    const found = events.filter(
+    const wanted = events.filter(
       (event) =>
         isAfter(event, after) &&
         event.timeMicroseconds >= sinceMicroseconds &&
         event.timeMicroseconds < untilMicroseconds,
     )
+    const found = wanted.slice(state.isDamaged ? 1 : 0)
     const page = found.slice(0, limit)
     const head = { sequence: sequenceOf(1_000_000), index: 9999 }
     return {
