@@ -11,7 +11,7 @@ import { type SnapshotName, usableNames } from './snapshots/snapshot-file.ts'
 import { NO_PACE } from './snapshots/snapshot-pace.ts'
 import { tableWithoutRows } from './row-walk.ts'
 import { stopFault } from './stop-sums.ts'
-import { getApplied, ProjectionsNewerError, refuseNewer, SCHEMA_VERSION } from './tables/applied.ts'
+import { layoutOf, ProjectionsNewerError, refuseNewer, SCHEMA_VERSION } from './tables/applied.ts'
 import { TABLES } from './tables/table-list.ts'
 
 /** Projections opened for writing. */
@@ -191,7 +191,7 @@ function faultOf(
   rowKey: Uint8Array | undefined,
 ): string | undefined {
   // Rows of an earlier layout may have no sums.
-  const layout = getApplied(environment.rawTable(TABLES.applied))?.schemaVersion
+  const layout = layoutOf(environment.rawTable(TABLES.applied))
   refuseNewer(layout)
   if (layout !== undefined && layout < SCHEMA_VERSION) return 'their layout is of an earlier version'
   if (state.applied() === undefined) return 'an earlier replay was cut off'

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { crc32c } from '../engine/hashing/crc32.ts'
 import type { Disk } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
-import { isDiskFull } from '../engine/disk/disk.ts'
 import { DATA_FILE } from './lmdb-environment.ts'
 
 /**
@@ -20,13 +19,16 @@ const BLOCK_BYTES = 4 * 1024 ** 2
 /** Reading more would keep a start waiting for too long: 4 GiB take about a second, and 3 from a disk. */
 const BYTES_MAXIMUM = 4 * 1024 ** 3
 
-/** Writes the sums of the closed file. A start removes them before it writes to the file. */
+/**
+ * Writes the sums of the closed file; a start removes them before it writes to the file. A disk that fails leaves no sums, as
+ * a kill does: the store has stopped in order all the same.
+ */
 export function writeStopSums(disk: Disk, paths: StorePaths): void {
-  const sums = sumsOf(disk, paths)
-  if (sums === undefined) return
   const making = `${paths.projectionsSums}-making`
-  disk.remove(making)
   try {
+    const sums = sumsOf(disk, paths)
+    if (sums === undefined) return
+    disk.remove(making)
     const file = disk.create(making)
     try {
       file.writeAt(Buffer.from(JSON.stringify(sums)), 0)
@@ -36,17 +38,33 @@ export function writeStopSums(disk: Disk, paths: StorePaths): void {
     }
     disk.rename(making, paths.projectionsSums)
     disk.syncDirectory(paths.projections)
-  } catch (error) {
-    // The next start has no sums, as after a kill.
-    if (!isDiskFull(error)) throw error
+  } catch {
+    removeQuietly(disk, making)
   }
 }
 
-/** Why the file is not as a clean stop left it; undefined when it is, or when that stop left no sums. */
+function removeQuietly(disk: Disk, path: string): void {
+  try {
+    disk.remove(path)
+  } catch {
+    // The next clean stop removes it.
+  }
+}
+
+/**
+ * Why the file is not as a clean stop left it, or cannot be read; undefined when it is as it was left, or when that stop left no
+ * sums.
+ */
 export function stopFault(disk: Disk, paths: StorePaths): string | undefined {
   if (!disk.exists(paths.projectionsSums)) return undefined
-  const now = sumsOf(disk, paths)
-  if (now !== undefined && readText(disk, paths.projectionsSums) === JSON.stringify(now)) return undefined
+  try {
+    const now = sumsOf(disk, paths)
+    if (now !== undefined && readText(disk, paths.projectionsSums) === JSON.stringify(now)) return undefined
+  } catch (error) {
+    // A disk that cannot read it is as good as damage.
+    if ((error as NodeJS.ErrnoException).code !== 'EIO') throw error
+    return `their file, or its sums, cannot be read: ${(error as Error).message}`
+  }
   return 'their file changed since the store stopped: it is damaged, or was written to'
 }
 

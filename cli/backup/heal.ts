@@ -1,15 +1,16 @@
 import type { Disk } from '../../engine/disk/disk.ts'
-import { next } from '../../engine/brands.ts'
+import { previous, type Sequence } from '../../engine/brands.ts'
 import { systemMilliseconds } from '../../engine/clock.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { isRowDamage } from '../../engine/errors.ts'
 import { findKeys } from '../../engine/journal/key-file.ts'
 import { scanOneSegment } from '../../engine/journal/read-journal.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
 import { readSegmentFacts } from '../../engine/journal/segment-chain.ts'
 import { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
-import { getApplied, SCHEMA_VERSION } from '../../projections/tables/applied.ts'
-import { openTables } from '../../projections/tables/table-list.ts'
+import { getApplied, layoutOf, SCHEMA_VERSION } from '../../projections/tables/applied.ts'
+import { TABLES } from '../../projections/tables/table-list.ts'
 import { ExitError } from '../exit-codes.ts'
 import { type ExistingBackup, existingBackup, requirePoint } from './checked-backup.ts'
 import { payloadsOf, requireVersion, sealerOf, type WantedObject } from './extract.ts'
@@ -88,6 +89,17 @@ function headerOf(disk: Disk, path: string) {
   }
 }
 
+/** The last record that the rows know; undefined for rows of another layout, a damaged row, and for none. */
+function appliedOf(environment: ProjectionEnvironment): Sequence | undefined {
+  if (layoutOf(environment.rawTable(TABLES.applied)) !== SCHEMA_VERSION) return undefined
+  try {
+    return getApplied(environment.table(TABLES.applied))?.position.sequence
+  } catch (error) {
+    if (isRowDamage(error)) return undefined
+    throw error
+  }
+}
+
 /**
  * The projections, which must have the whole journal: a place that they name is written to.
  * @throws ExitError `projectionsFailed`
@@ -96,10 +108,9 @@ function openProjections(disk: Disk, paths: StorePaths): ProjectionEnvironment {
   const advice = 'start the server and stop it, or run "object-store projections rebuild", and heal again'
   if (!disk.exists(paths.projections)) throw new ExitError('projectionsFailed', `there are no projections: ${advice}`)
   const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
-  const applied = getApplied(openTables(environment).applied)
   const last = segmentFirsts(disk, paths).at(-1)
   const ends = last === undefined ? undefined : scanOneSegment(disk, paths, last, {}).chain.nextSequence
-  if (applied?.schemaVersion === SCHEMA_VERSION && next(applied.position.sequence) === ends) return environment
+  if (ends !== undefined && appliedOf(environment) === previous(ends)) return environment
   void environment.close()
-  throw new ExitError('projectionsFailed', `the projections do not have the whole journal: ${advice}`)
+  throw new ExitError('projectionsFailed', `the projections do not have the whole journal, or are damaged: ${advice}`)
 }

@@ -2,15 +2,33 @@ import { join } from 'node:path'
 import type { Sequence } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { isRowDamage } from '../../engine/errors.ts'
 import { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
 import type { StoredPayload } from '../../projections/catalog/catalog-snapshot.ts'
 import type { StoredVolume } from '../../projections/tables/usage.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { replay } from '../../projections/replay/replay.ts'
-import { getApplied, SCHEMA_VERSION } from '../../projections/tables/applied.ts'
+import { getApplied, layoutOf, SCHEMA_VERSION } from '../../projections/tables/applied.ts'
 import { TABLES } from '../../projections/tables/table-list.ts'
+import type { JournalPoint } from './manifest.ts'
 
 const PAGE = 1000
+
+/** Whether a kept state is empty, or is of this layout and ends with the given record. */
+function continues(
+  environment: ProjectionEnvironment,
+  last: Pick<JournalPoint, 'sequence' | 'hash'> | undefined,
+): boolean {
+  const layout = layoutOf(environment.rawTable(TABLES.applied))
+  if (layout !== SCHEMA_VERSION) return layout === undefined
+  try {
+    const position = getApplied(environment.table(TABLES.applied))?.position
+    return position?.sequence === last?.sequence && Buffer.from(position?.head ?? []).toString('hex') === last?.hash
+  } catch (error) {
+    if (!isRowDamage(error)) throw error
+    return false
+  }
+}
 
 /** The references of a journal at one of its records: derived from a copy of it, so it needs no server. */
 export class PayloadState {
@@ -45,15 +63,10 @@ export class PayloadState {
     disk: Disk,
     paths: StorePaths,
     directory: string,
-    last: { readonly sequence: Sequence; readonly hash: string } | undefined,
+    last: Pick<JournalPoint, 'sequence' | 'hash'> | undefined,
   ): Promise<PayloadState> {
     const state = PayloadState.open(disk, paths, directory)
-    const applied = getApplied(state.#environment.table(TABLES.applied))
-    const isOurs =
-      applied?.schemaVersion === SCHEMA_VERSION &&
-      applied.position.sequence === last?.sequence &&
-      Buffer.from(applied.position.head).toString('hex') === last.hash
-    if (applied === undefined || isOurs) return state
+    if (continues(state.#environment, last)) return state
     await state.close()
     disk.removeTree(directory)
     return PayloadState.open(disk, paths, directory)

@@ -35,6 +35,8 @@ export async function rebuildProjections(
     if (TreeFiles.exist(disk, treesIn(paths.projections))) await buildTreesOf(disk, paths, aside)
     disk.removeTree(paths.projections)
     disk.rename(aside, paths.projections)
+    // It is about a row of those that were replaced: the next start would throw the new ones away.
+    disk.remove(paths.projectionsDamaged)
     disk.syncDirectory(paths.root)
     return records
   } finally {

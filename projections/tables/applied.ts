@@ -75,6 +75,12 @@ export function getApplied(
   }
 }
 
+/** The version of the layout of all rows; undefined for an empty environment. Takes raw rows: an earlier layout may have no sums. */
+export function layoutOf(table: TableReader): number | undefined {
+  const value = table.get(KEY)
+  return value && readNumber(value, 0)
+}
+
 /** A position of numbers that were stored somewhere. */
 export function positionFrom(numberOf: (name: PositionNumber) => number, head: Uint8Array): AppliedPosition {
   return {

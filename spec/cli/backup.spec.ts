@@ -5,6 +5,7 @@ import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
 import { backUp, backupCase, compare, faultsOf, KEYS, LARGE_BYTES, modelled, restore } from '../support/backups.ts'
+import { POSITION_ROWS } from '../support/damage/position-row.ts'
 import { compressJournal } from '../support/journals/cold-segments.ts'
 import { journalEntries } from '../support/journal-entries.ts'
 import { someBytes } from '../support/test-store.ts'
@@ -197,4 +198,18 @@ backupCase('a stopped store whose last segment is cold is backed up as it is', a
   t.same(await faultsOf(backup), [])
   await restore(backup, join(root, 'restored'))
   await compare(t, join(root, 'restored'), life.at(point.sequence))
+})
+
+backupCase('a kept state whose position cannot be used is made anew', async (t) => {
+  const root = t.testdir()
+  const [data, backup] = [join(root, 'data'), join(root, 'backup')]
+  const life = await modelled(data)
+  await life.put('a', someBytes(3000))
+  await backUp(data, backup)
+  for (const [what, edit] of Object.entries(POSITION_ROWS)) {
+    edit(join(backup, 'cache'))
+    await life.put('b', someBytes(500))
+    t.match(await backUp(data, backup), { volumes: 1 }, what)
+    t.same(await faultsOf(backup), [], what)
+  }
 })

@@ -15,6 +15,7 @@ import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { backUp, backupCase, LARGE_BYTES, type Modelled, modelled } from '../support/backups.ts'
 import { write } from '../support/commands.ts'
 import { failingAt } from '../support/failing-disk.ts'
+import { POSITION_ROWS } from '../support/damage/position-row.ts'
 import { flipByte, segmentNames } from '../support/journal-files.ts'
 import { MASTER_KEY, openTestStore, readObject, someBytes } from '../support/test-store.ts'
 import { run } from './command-runner.ts'
@@ -46,8 +47,12 @@ interface Places {
 }
 
 /** A store with two small objects and a large one, and its backup; no process has it open. */
-async function stopped(t: Test, more: (life: Modelled) => Promise<void> = async () => undefined): Promise<Places> {
-  const root = t.testdir()
+async function stopped(
+  t: Test,
+  more: (life: Modelled) => Promise<void> = async () => undefined,
+  name = '',
+): Promise<Places> {
+  const root = join(t.testdir(), name)
   const [data, backup] = [join(root, 'data'), join(root, 'backup')]
   const life = await modelled(data)
   await life.put('a', SMALL)
@@ -167,6 +172,15 @@ backupCase(
     t.ok(readFileSync(volumeOf(paths)).equals(before))
   },
 )
+
+backupCase('projections that cannot tell what they have', async (t) => {
+  for (const [what, edit] of Object.entries(POSITION_ROWS)) {
+    const { data, backup, paths } = await stopped(t, async () => undefined, what)
+    edit(paths.projections)
+    const advised = { exit: 'projectionsFailed', message: /start the server and stop it/ }
+    await t.rejects(heal(data, backup, 'a'), advised, what)
+  }
+})
 
 backupCase(
   'a disk that is full at any moment leaves what was there or what is right, and the next try heals it',

@@ -1,11 +1,21 @@
-/** Single bits that flip anywhere in the file of the rows while the store is stopped: each is found, and nothing is missing. */
-import { readFileSync, writeFileSync } from 'node:fs'
+/**
+ * Single bits that flip anywhere in the file of the rows while the store is stopped: each is found, and nothing is missing. A disk
+ * that cannot read it, or cannot keep its sums.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
 import type { BucketId } from '../../engine/brands.ts'
 import { DATA_FILE } from '../../projections/lmdb-environment.ts'
 import { stopFault } from '../../projections/stop-sums.ts'
 import { createBucket, write } from '../support/commands.ts'
+import {
+  type Fault,
+  FaultDisk,
+  inputOutputError,
+  type Operation,
+  type OperationName,
+} from '../support/disks/fault-disk.ts'
 import { sampleBytes } from '../support/sample-bytes.ts'
 import { everyNth } from '../support/share-of-cases.ts'
 import { openTestStore, roomyDisk, type TestStore } from '../support/test-store.ts'
@@ -25,6 +35,11 @@ function answersOf({ catalog }: TestStore) {
 /** Bits all over a file of so many bytes, of each place in a byte. */
 function bits(length: number): number[] {
   return Array.from({ length: FLIPS }, (_, index) => Math.floor((index * length * 8) / FLIPS) + (index % 8))
+}
+
+function failing(name: OperationName, path: string) {
+  return (operation: Operation): Fault | undefined =>
+    operation.name === name && operation.path === path ? { kind: 'error', error: inputOutputError() } : undefined
 }
 
 test('a flipped bit anywhere is found by the next start', async (t) => {
@@ -58,6 +73,50 @@ test('a flipped bit anywhere is found by the next start', async (t) => {
     const again = await openTestStore(root)
     t.match(again.report.discardedProjections, /^their file changed since the store stopped/, `bit ${bit}`)
     t.same(answersOf(again), answers, `bit ${bit}`)
+    await again.close(true)
+  }
+})
+
+test('a disk that cannot read the file or its sums has damaged rows, which are derived again', async (t) => {
+  const store = await openTestStore(join(t.testdir(), 'data'))
+  await store.client.execute(createBucket('flipped'))
+  const answers = answersOf(store)
+  await store.close(true)
+  const { paths } = store
+  for (const unreadable of [join(paths.projections, DATA_FILE), paths.projectionsSums]) {
+    const disk = new FaultDisk()
+    disk.fault = failing('read', unreadable)
+    const again = await openTestStore(paths.root, {}, disk)
+    disk.fault = () => undefined
+    t.match(again.report.discardedProjections, /^their file, or its sums, cannot be read: EIO/)
+    t.same(answersOf(again), answers)
+    await again.close(true)
+  }
+})
+
+test('a stop on a disk that fails while the sums are made ends in order, and leaves none', async (t) => {
+  const root = join(t.testdir(), 'data')
+  const first = await openTestStore(root)
+  await first.client.execute(createBucket('flipped'))
+  await first.close(true)
+  const { paths } = first
+  const making = `${paths.projectionsSums}-making`
+  for (const [name, path] of [
+    ['read', join(paths.projections, DATA_FILE)],
+    ['create', making],
+    ['write', making],
+    ['sync', making],
+    ['close', making],
+    ['rename', making],
+  ] as const) {
+    const disk = new FaultDisk()
+    const store = await openTestStore(root, {}, disk)
+    disk.fault = failing(name, path)
+    await store.close(true)
+    t.notOk(existsSync(making), name)
+    t.notOk(existsSync(paths.projectionsSums), name)
+    const again = await openTestStore(root)
+    t.equal(again.report.discardedProjections, undefined, name)
     await again.close(true)
   }
 })

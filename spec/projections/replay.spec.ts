@@ -189,6 +189,16 @@ test('J14 a rebuild gives the same rows, and one that fails leaves what was ther
   )
 })
 
+test('J14 a rebuild replaces the row that a note of damage is about', async (t) => {
+  const paths = await closedStore(t.testdir())
+  writeFileSync(paths.projectionsDamaged, 'table objects, key 61')
+  await rebuildProjections(roomyDisk, paths, undefined, keysOf(roomyDisk, paths, MASTER_KEY))
+  t.notOk(existsSync(paths.projectionsDamaged))
+  const store = await openTestStore(paths.root)
+  t.equal(store.report.discardedProjections, undefined)
+  await store.close(true)
+})
+
 function getPosition(dump: Record<string, string[]>): number {
   const [, value = ''] = dump[TABLES.applied]?.[0]?.split(' ') ?? []
   const found = getApplied({ get: () => Buffer.from(value, 'hex') } as unknown as Parameters<typeof getApplied>[0])
