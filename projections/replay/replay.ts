@@ -60,7 +60,7 @@ export function replay(
   const { progress, until, before, rowsMaximum, aheadFromBytes = AHEAD_FROM_BYTES } = options
   // The disk of a spec exists in this thread only.
   const inThreads = disk === nodeDisk && before === undefined && bytesFrom(disk, paths, from) >= aheadFromBytes
-  const writer = inThreads ? new ThreadWriter(environment.directory) : undefined
+  const writer = inThreads ? new ThreadWriter(environment) : undefined
   try {
     const tables = openTables(environment)
     const buffered = new BufferedTables(environment, tables, { rowsMaximum, writer })

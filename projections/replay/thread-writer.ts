@@ -1,7 +1,9 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { RowDamagedError } from '../../engine/errors.ts'
 import type { RowsWriter } from '../apply/buffered-tables.ts'
 import type { HeldBytes } from '../apply/held-rows.ts'
 import type { HeldTable } from '../apply/write-held.ts'
+import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 
 export type ToWritingThread =
   | { readonly kind: 'write'; readonly tables: readonly HeldTable<HeldBytes>[] }
@@ -9,7 +11,14 @@ export type ToWritingThread =
 
 export type FromWritingThread =
   | { readonly kind: 'done' }
-  | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly code: unknown }
+  | {
+      readonly kind: 'failed'
+      readonly name: string
+      readonly message: string
+      readonly code: unknown
+      /** A row that was found damaged, as in a RowDamagedError. */
+      readonly row: { readonly table: string; readonly key: string } | undefined
+    }
 
 /** A thread that commits nothing for this long is dead. */
 const SILENCE_MILLISECONDS_MAXIMUM = 60_000
@@ -18,13 +27,15 @@ const SILENCE_MILLISECONDS_MAXIMUM = 60_000
 export class ThreadWriter implements RowsWriter {
   readonly #port: MessagePort
   readonly #worker: Worker
+  readonly #damaged: ProjectionEnvironment['damaged']
   /** state[0] changes with each commit and each message of the thread. */
   readonly #state = new Int32Array(new SharedArrayBuffer(4))
   /** Messages that the thread has not answered. */
   #pending = 0
 
-  /** @param directory of an environment that is open in this thread */
-  constructor(directory: string) {
+  /** @param environment that is open in this thread; its `damaged` gets a row that the other thread finds damaged */
+  constructor({ directory, damaged }: Pick<ProjectionEnvironment, 'directory' | 'damaged'>) {
+    this.#damaged = damaged
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     this.#worker = new Worker(new URL('./writing-thread.js', import.meta.url), {
@@ -44,7 +55,7 @@ export class ThreadWriter implements RowsWriter {
   wait(): void {
     while (this.#pending > 0) {
       const message = this.#take()
-      if (message.kind === 'failed') throw failure(message)
+      if (message.kind === 'failed') throw this.#failure(message)
     }
   }
 
@@ -78,8 +89,11 @@ export class ThreadWriter implements RowsWriter {
       }
     }
   }
-}
 
-function failure({ name, message, code }: { name: string; message: string; code: unknown }): Error {
-  return Object.assign(new Error(message), { name, code })
+  #failure({ name, message, code, row }: FromWritingThread & { readonly kind: 'failed' }): Error {
+    if (row === undefined) return Object.assign(new Error(message), { name, code })
+    const error = new RowDamagedError(row.table, row.key)
+    this.#damaged(error)
+    return error
+  }
 }

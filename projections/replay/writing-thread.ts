@@ -1,4 +1,5 @@
 import { type MessagePort, workerData } from 'node:worker_threads'
+import { RowDamagedError } from '../../engine/errors.ts'
 import { HeldRows } from '../apply/held-rows.ts'
 import { writeHeld } from '../apply/write-held.ts'
 import { ProjectionEnvironment } from '../lmdb-environment.ts'
@@ -40,6 +41,8 @@ async function handle(message: ToWritingThread): Promise<void> {
 
 port.on('message', (message: ToWritingThread) => {
   handle(message).catch((error: Error & { readonly code?: unknown }) => {
-    tell({ kind: 'failed', name: error.name, message: error.message, code: error.code })
+    // The class does not cross threads.
+    const row = error instanceof RowDamagedError ? { table: error.table, key: error.key } : undefined
+    tell({ kind: 'failed', name: error.name, message: error.message, code: error.code, row })
   })
 })
