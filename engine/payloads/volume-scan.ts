@@ -1,5 +1,6 @@
 import type { PayloadId } from '../brands.ts'
 import type { DiskFile } from '../disk/disk.ts'
+import { ZeroedFile } from '../disk/unreadable.ts'
 import { decodeFrameHeader, FRAME_HEADER, frameBytes, VOLUME_HEADER } from './volume-format.ts'
 
 /** A payload in a volume, whether anything refers to it or not. */
@@ -25,6 +26,8 @@ const READ_BYTES = 1 << 20
  * @throws VolumeDamagedError
  */
 export async function* volumeFrames(file: DiskFile, end: number): AsyncGenerator<VolumeFrame> {
+  // What the disk cannot read is no frame, or has another checksum.
+  const readable = new ZeroedFile(file)
   let window = Buffer.alloc(0)
   let windowStart = 0
   let position: number = VOLUME_HEADER.bytes
@@ -32,7 +35,7 @@ export async function* volumeFrames(file: DiskFile, end: number): AsyncGenerator
     if (start < windowStart || start + length > windowStart + window.length) {
       window = Buffer.allocUnsafe(Math.max(length, READ_BYTES))
       windowStart = start
-      window = window.subarray(0, await file.readAtAsync(window, start, window.length))
+      window = window.subarray(0, await readable.readAtAsync(window, start, window.length))
     }
     return window.subarray(start - windowStart, start - windowStart + length)
   }

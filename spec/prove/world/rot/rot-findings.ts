@@ -10,7 +10,12 @@ import type { Decay } from './decay.ts'
 import { verdictOn } from './journal-verdict.ts'
 import type { RottenObjects } from './rotten-objects.ts'
 
-const NAMED: ReadonlySet<string> = new Set(['PayloadDamagedError', 'JournalDamagedError', 'ColdSegmentDamagedError'])
+const NAMED: ReadonlySet<string> = new Set([
+  'PayloadDamagedError',
+  'VolumeDamagedError',
+  'JournalDamagedError',
+  'ColdSegmentDamagedError',
+])
 const SPAN = 10_000
 
 /** Whether an error says that something is damaged. */

@@ -12,6 +12,7 @@ import { runWorld } from '../world.ts'
 import { worldOf } from '../world-store.ts'
 import { Decay } from './decay.ts'
 import { look, MOMENTS, Rotting } from './rot-step.ts'
+import { rottenObjects } from './rotten-objects.ts'
 import { rottenPlace, SHAPES } from './rotten-place.ts'
 
 const KINDS = [
@@ -24,6 +25,9 @@ const KINDS = [
   'sealed segment',
   'cold segment',
 ] as const
+
+/** So many are tried for one that has an object. */
+const PLACES = 50
 
 const NO_LOCK = { mode: undefined, until: undefined, hold: undefined }
 /** Objects in volumes and in files of their own, and more than a segment of the journal. */
@@ -73,7 +77,10 @@ class Hiding extends Step {
   async run(model: Model, store: ModelStore): Promise<void> {
     const world = worldOf(store)
     const { disk, paths } = world.host
-    const place = rottenPlace(disk, paths, 'a zeroed page', new Random(1), 'volume')
+    // Some bytes are no longer stored for an object.
+    const place = Array.from({ length: PLACES }, (_, seed) =>
+      rottenPlace(disk, paths, 'one bit', new Random(seed), 'volume'),
+    ).find((one) => one !== undefined && rottenObjects(world.server, one).versions.size > 0)
     if (place === undefined) throw new Error('nothing is there to rot')
     const decay = new Decay(disk, paths, place)
     if (this.#what === 'the damage') decay.heal()
