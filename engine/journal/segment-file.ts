@@ -1,5 +1,5 @@
 import type { Disk } from '../disk/disk.ts'
-import { isUnreadable, type ReadableFile, ZeroedFile } from '../disk/unreadable.ts'
+import { type ReadableFile, UnreliableFile, ZeroedFile } from '../disk/unreadable.ts'
 import type { SegmentFile } from './opened-segment.ts'
 import { COLD_MAGIC } from './cold/cold-format.ts'
 import { JournalDamagedError } from './journal-errors.ts'
@@ -36,45 +36,10 @@ function asSegment(opened: ReadableFile, options: ColdOptions): SegmentFile {
 }
 
 /** A file whose unreadable bytes are damage of the journal by name. */
-class NamingFile implements ReadableFile {
-  readonly #file: ReadableFile
-
-  constructor(file: ReadableFile) {
-    this.#file = file
-  }
-
-  get path(): string {
-    return this.#file.path
-  }
-
-  size(): number {
-    return this.#file.size()
-  }
-
-  close(): void {
-    this.#file.close()
-  }
-
-  readAt(target: Uint8Array, position: number, length: number): number {
-    try {
-      return this.#file.readAt(target, position, length)
-    } catch (error) {
-      throw this.#named(error, position, length)
-    }
-  }
-
-  async readAtAsync(target: Uint8Array, position: number, length: number): Promise<number> {
-    try {
-      return await this.#file.readAtAsync(target, position, length)
-    } catch (error) {
-      throw this.#named(error, position, length)
-    }
-  }
-
-  #named(cause: unknown, position: number, length: number): unknown {
-    if (!isUnreadable(cause)) return cause
+class NamingFile extends UnreliableFile {
+  protected unreadable(cause: unknown, _target: Uint8Array, position: number, length: number): never {
     const place = `${this.path}, in the ${length} bytes from offset ${position}`
-    return new JournalDamagedError(`${place}: the disk cannot read them all`, { cause })
+    throw new JournalDamagedError(`${place}: the disk cannot read them all`, { cause })
   }
 }
 
