@@ -15,7 +15,8 @@ export const exitTable = {
   unreachable: { code: 10, sentence: 'The server could not be reached.' },
   journalFailed: {
     code: 20,
-    sentence: 'Writing or syncing the journal or a volume failed; nothing more was acknowledged.',
+    sentence:
+      'Writing or syncing the journal, a volume or the projections failed, or the file system is read-only; nothing more was acknowledged.',
   },
   storeDamaged: { code: 21, sentence: 'The journal or a stored payload is damaged.' },
   directoryLocked: { code: 22, sentence: 'Another process has the data directory open.' },
@@ -24,7 +25,10 @@ export const exitTable = {
     sentence: 'The credential master key is missing, or belongs to another store.',
   },
   dataLost: { code: 24, sentence: 'Data that was acknowledged is no longer there.' },
-  projectionsFailed: { code: 25, sentence: 'The projections could not be opened, rebuilt or kept up.' },
+  projectionsFailed: {
+    code: 25,
+    sentence: 'The projections are of a newer version, or could not be rebuilt or checked.',
+  },
   diskFull: { code: 26, sentence: 'The disk is full.' },
   newerFormat: { code: 27, sentence: 'A newer version of the program wrote the journal or the backup.' },
   frontEndStuck: {

@@ -16,15 +16,16 @@ export class DomainError extends Error {
 
 /** A row of the projections is not as it was written: it answers nothing, and the next start derives all of them again. */
 export class RowDamagedError extends DomainError {
-  /** Name of the table. */
+  /** Name of the table; empty when a page was met that may be of any. */
   readonly table: string
-  /** Of the row, in hexadecimal. */
+  /** Of the row, in hexadecimal; empty when a page of rows cannot be read. */
   readonly key: string
 
-  constructor(table: string, key: string) {
+  constructor(table: string, key: string, cause?: unknown) {
     super('row-damaged')
     this.table = table
     this.key = key
+    if (cause !== undefined) this.cause = cause
   }
 }
 
@@ -51,4 +52,13 @@ export class StoreUnreleasedError extends Error {
 /** A newer version of the program wrote something that this one cannot read. It is left as it is. */
 export class NewerFormatError extends Error {
   override readonly name = 'NewerFormatError'
+}
+
+/** A start was asked to stop. The next one continues what it has done. */
+export class StartStoppedError extends Error {
+  override readonly name = 'StartStoppedError'
+
+  constructor() {
+    super('the start was asked to stop; the next one continues it')
+  }
 }

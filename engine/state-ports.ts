@@ -56,6 +56,8 @@ export interface ObjectState {
   readonly checksum: ObjectChecksum | undefined
   /** Of an object that a request with a client token renamed: the token, and the key that it had before. */
   readonly renamed?: RenamedFrom | undefined
+  /** Key, value, key, value; undefined without tags. */
+  readonly tags?: readonly string[] | undefined
   /** Since when it is not the newest of its key any more; an order time. */
   readonly noncurrentMicroseconds?: Microseconds | undefined
   /** When lifecycle rules look at it, where that is not in the order of age: see the table `ages`. */
@@ -76,6 +78,8 @@ export interface UploadState {
   readonly given: Retention | undefined
   /** The checksum for the whole object. */
   readonly checksum: UploadChecksum | undefined
+  /** The tags of the object; undefined without tags. */
+  readonly tags?: readonly string[] | undefined
 }
 
 /** A part of an upload in progress. */
@@ -123,6 +127,8 @@ export interface StateReader {
   bucket(name: string): BucketState | undefined
   /** The CORS rules of a bucket; none without a configuration. */
   cors(bucketId: BucketId): readonly CorsRule[]
+  /** The tags of a bucket: key, value, key, value. */
+  bucketTags(bucketId: BucketId): readonly string[]
   /** The current object; undefined also when the newest version is a delete marker. */
   object(bucketId: BucketId, key: string): ObjectState | undefined
   /** A version or marker, current or not. */

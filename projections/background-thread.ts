@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads'
 
 /** Threads that make something from the projections or the journal, while the server answers requests. */
 
-/** Of the thread's garbage: with the default it would hold as much memory as the whole server. */
-const YOUNG_MEBIBYTES = 8
+/** Of the garbage of a thread: with the default it would hold as much memory as the whole server. */
+export const YOUNG_LIMIT = { maxYoungGenerationSizeMb: 8 } as const
 
 /** Work of a background thread failed. */
 export class BackgroundThreadError extends Error {
@@ -33,5 +33,5 @@ export const NO_ANSWER: ThreadFailure = threadFailure(new Error('its thread ende
 
 /** @param file the module of the thread, as it is in the build */
 export function startBackgroundThread(file: URL, workerData: unknown): Worker {
-  return new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEBIBYTES } })
+  return new Worker(file, { workerData, resourceLimits: YOUNG_LIMIT })
 }

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import { type Database, type DatabaseOptions, open, type PutOptions, type RootDatabase } from 'lmdb'
-import type { RowDamagedError } from '../engine/errors.ts'
-import { copyOf, type DecodeRow, ENDED, RowBytes } from './row-bytes.ts'
+import { RowDamagedError } from '../engine/errors.ts'
+import { copyOf, type DecodeRow, ENDED, isOfPages, RowBytes } from './row-bytes.ts'
 
 /**
  * The only file that uses LMDB. Keys and values are bytes; keys sort by their bytes, which is S3's order.
@@ -204,9 +204,17 @@ export class ProjectionEnvironment {
     return new LmdbTable(database, bytes, doubts)
   }
 
-  /** Runs `work` in one write transaction: committed when it returns, rolled back when it throws. */
+  /**
+   * Runs `work` in one write transaction: committed when it returns, rolled back when it throws. Where damaged pages are why it throws,
+   * that is noted, and the error is LMDB's.
+   */
   write<T>(work: () => T): T {
-    return this.#root.transactionSync(work) as T
+    try {
+      return this.#root.transactionSync(work) as T
+    } catch (error) {
+      if (isOfPages(error)) this.damaged(new RowDamagedError('', '', error))
+      throw error
+    }
   }
 
   /** Makes the next read of this thread see every commit so far. Returns the number of the transaction it will begin. */

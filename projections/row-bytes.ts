@@ -17,6 +17,9 @@ export type DecodeRow<T> = (keys: Buffer, start: number, end: number, value: Buf
 /** Longer values are copied by the platform, which is quicker for them than byte by byte. */
 const COPIED_BY_HAND_MAXIMUM = 256
 
+/** Longer keys are not copied for a look-up. */
+const LOOKUP_BYTES = 2048
+
 /** In place of a row that is behind the end of a range. */
 export const ENDED: unique symbol = Symbol('ended')
 
@@ -30,6 +33,8 @@ export class RowBytes {
   readonly #table: string
   readonly #sums: RowSums
   readonly #damaged: ((error: RowDamagedError) => void) | undefined
+  /** The key of a look-up: the same memory each time, because a view of new memory takes half a microsecond. */
+  readonly #lookup = Buffer.allocUnsafeSlow(LOOKUP_BYTES)
   #decode: DecodeRow<unknown> = copyOfValue
   /** The key of the row that is being read, while it is lent. */
   #keys: Buffer | undefined
@@ -81,8 +86,18 @@ export class RowBytes {
 
   /** A copy of the value of a row; undefined without one. */
   copied(key: Buffer, rows: Lookup): Buffer | undefined {
-    this.keyEncoder.readKey(key, 0, key.length)
-    return rows.get(key) as Buffer | undefined
+    this.#keys = key
+    if (key.length <= LOOKUP_BYTES) {
+      this.#lookup.set(key)
+      this.#keys = this.#lookup
+    }
+    this.#start = 0
+    this.#end = key.length
+    try {
+      return rows.get(key) as Buffer | undefined
+    } catch (error) {
+      throw this.named(error, key)
+    }
   }
 
   /**
@@ -98,11 +113,24 @@ export class RowBytes {
     this.#until = until
     try {
       return rows.next() as IteratorResult<{ value: T | typeof ENDED }, undefined>
+    } catch (error) {
+      throw this.named(error, undefined)
     } finally {
       this.#decode = copyOfValue
       this.#until = undefined
       this.#keys = undefined
     }
+  }
+
+  /**
+   * The error that a read ends with: a damaged row in place of LMDB's error for pages that it cannot read.
+   * @param key that is looked for
+   */
+  named(error: unknown, key: Buffer | undefined): unknown {
+    if (this.#damaged === undefined || !isOfPages(error)) return error
+    const named = new RowDamagedError(this.#table, key?.toString('hex') ?? '', error)
+    this.#damaged(named)
+    return named
   }
 
   /** The row with this key is damaged: the key is the bytes `start` to `end` (exclusive) of `keys`. */
@@ -111,6 +139,17 @@ export class RowBytes {
     this.#damaged?.(error)
     throw error
   }
+}
+
+/**
+ * LMDB's errors that only damaged pages cause; others are of a full disk, too many readers, a transaction that is over or a wrong
+ * call. The last is what it says of a node whose flags are wrong.
+ */
+const OF_PAGES = /^MDB_(?:CORRUPTED|PAGE_NOTFOUND|CURSOR_FULL|PAGE_FULL)\b|Invalid dupdata flag/
+
+/** Whether LMDB failed since pages of its file are damaged. */
+export function isOfPages(error: unknown): boolean {
+  return error instanceof Error && OF_PAGES.test(error.message)
 }
 
 function copyOfValue(_keys: Buffer, _start: number, _end: number, value: Buffer, length: number): Buffer {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { crc32c } from '../engine/hashing/crc32.ts'
 import type { Disk } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
@@ -23,10 +24,10 @@ const BYTES_MAXIMUM = 4 * 1024 ** 3
  * Writes the sums of the closed file; a start removes them before it writes to the file. A disk that fails leaves no sums, as
  * a kill does: the store has stopped in order all the same.
  */
-export function writeStopSums(disk: Disk, paths: StorePaths): void {
+export async function writeStopSums(disk: Disk, paths: StorePaths): Promise<void> {
   const making = `${paths.projectionsSums}-making`
   try {
-    const sums = sumsOf(disk, paths)
+    const sums = await sumsOf(disk, paths)
     if (sums === undefined) return
     disk.remove(making)
     const file = disk.create(making)
@@ -55,10 +56,10 @@ function removeQuietly(disk: Disk, path: string): void {
  * Why the file is not as a clean stop left it, or cannot be read; undefined when it is as it was left, or when that stop left no
  * sums.
  */
-export function stopFault(disk: Disk, paths: StorePaths): string | undefined {
+export async function stopFault(disk: Disk, paths: StorePaths): Promise<string | undefined> {
   if (!disk.exists(paths.projectionsSums)) return undefined
   try {
-    const now = sumsOf(disk, paths)
+    const now = await sumsOf(disk, paths)
     if (now !== undefined && readText(disk, paths.projectionsSums) === JSON.stringify(now)) return undefined
   } catch (error) {
     // A disk that cannot read it is as good as damage.
@@ -68,8 +69,11 @@ export function stopFault(disk: Disk, paths: StorePaths): string | undefined {
   return 'their file changed since the store stopped: it is damaged, or was written to'
 }
 
-/** Undefined without the file, and for a file that is too long. */
-function sumsOf(disk: Disk, paths: StorePaths): StopSums | undefined {
+/**
+ * Undefined without the file, and for a file that is too long. After each block the thread does what else it has to do: a signal, or
+ * an answer that the start is under way.
+ */
+async function sumsOf(disk: Disk, paths: StorePaths): Promise<StopSums | undefined> {
   const path = join(paths.projections, DATA_FILE)
   if (!disk.exists(path)) return undefined
   const file = disk.openToRead(path)
@@ -79,6 +83,7 @@ function sumsOf(disk: Disk, paths: StorePaths): StopSums | undefined {
     const block = Buffer.allocUnsafe(Math.min(bytes, BLOCK_BYTES))
     const sums: number[] = []
     for (let at = 0; at < bytes; at += block.length) {
+      if (at > 0) await setImmediate()
       sums.push(crc32c(block.subarray(0, file.readAt(block, at, Math.min(block.length, bytes - at)))))
     }
     return { bytes, sums }

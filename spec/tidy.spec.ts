@@ -24,8 +24,10 @@ import {
 import {
   CASE_LINES_MAXIMUM,
   FILE_LINES_MAXIMUM,
+  FOLDER_FILES_MAXIMUM,
   FUNCTION_LINES_MAXIMUM,
   fileSizeFindings,
+  folderSizeFindings,
   functionSizeFindings,
 } from './tidy/sizes.ts'
 
@@ -253,15 +255,18 @@ test('what is exported is imported somewhere', async (t) => {
   holds(t, unusedExportFindings(production, imports))
 })
 
-test('files and functions stay small', async (t) => {
+test('files, functions and folders stay small', async (t) => {
   finds(t, fileSizeFindings(fileOf('engine/a.ts', fileWith(FILE_LINES_MAXIMUM + 1))), ['engine/a.ts:0', 'lines'])
   holds(t, fileSizeFindings(fileOf('engine/a.ts', fileWith(FILE_LINES_MAXIMUM))))
   const grown = functionSizeFindings(fileOf('engine/a.ts', functionWith(FUNCTION_LINES_MAXIMUM + 1)))
   finds(t, grown, ['engine/a.ts:1', 'a function of 71 lines'])
   holds(t, functionSizeFindings(fileOf('engine/a.ts', functionWith(FUNCTION_LINES_MAXIMUM))))
   holds(t, functionSizeFindings(fileOf('spec/a.ts', functionWith(CASE_LINES_MAXIMUM))))
-  holds(t, sources.flatMap(fileSizeFindings))
-  holds(t, sources.flatMap(functionSizeFindings))
+  holds(t, [...sources.flatMap(fileSizeFindings), ...sources.flatMap(functionSizeFindings)])
+  const folder = Array.from({ length: FOLDER_FILES_MAXIMUM + 1 }, (_, index) => fileOf(`engine/a/${index}.ts`, ''))
+  finds(t, folderSizeFindings(folder), ['engine/a:0', '23 files'])
+  holds(t, folderSizeFindings([...folder.slice(1), fileOf('engine/b.ts', '')]))
+  holds(t, folderSizeFindings(production))
 })
 
 test('the top level is closed', async (t) => {

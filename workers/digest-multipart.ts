@@ -2,8 +2,10 @@ import type { BucketId, PayloadId } from '../engine/brands.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EngineClient } from '../engine/client/engine-client.ts'
 import { DescriptorsExhaustedError } from '../engine/disk/disk.ts'
+import { PayloadDamagedError } from '../engine/payloads/payload-errors.ts'
 import type { PayloadReader } from '../engine/payloads/payload-reader.ts'
 import type { CatalogReader } from '../projections/catalog/catalog-reader.ts'
+import { inBrackets, namesOfPayloads } from '../projections/catalog/payload-names.ts'
 import { type QueuedDigest, SMALL_DIGEST_BYTES } from '../projections/tables/digests.ts'
 import { DigestTurns } from './digests/digest-turns.ts'
 import { FinishedDigests } from './digests/finished-digests.ts'
@@ -133,8 +135,14 @@ export class MultipartDigest implements BackgroundWorker {
       this.#uploads.forget(whole)
       if (part === undefined || this.#catalog.snapshot().payload(part) === undefined) return undefined
       this.#unreadable.add(part).add(whole)
+      if (error instanceof PayloadDamagedError) await this.#name(error, part)
       throw error
     }
+  }
+
+  /** Has the message say which objects have the damaged part. */
+  async #name(error: PayloadDamagedError, part: PayloadId): Promise<void> {
+    error.message += inBrackets((await namesOfPayloads(this.#catalog, [part])).get(part))
   }
 
   #forgetRemoved(): void {

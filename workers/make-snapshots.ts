@@ -5,11 +5,11 @@ import type { StorePaths } from '../engine/disk/store-paths.ts'
 import { segmentFirsts } from '../engine/journal/segment.ts'
 import type { SpaceGuard } from '../engine/payloads/space-guard.ts'
 import { DATA_FILE } from '../projections/lmdb-environment.ts'
-import type { MadeSnapshot, SnapshotRequest } from '../projections/snapshots/make-snapshot.ts'
+import { CHANGES_SHARE, type MadeSnapshot, type SnapshotRequest } from '../projections/snapshots/make-snapshot.ts'
 import { descriptionOf } from '../projections/snapshots/restore-snapshot.ts'
-import { type SnapshotName, usableNames } from '../projections/snapshots/snapshot-file.ts'
+import { type Chain, chainFiles, chains, filesOf, removeSuperseded } from '../projections/snapshots/snapshot-chain.ts'
 import type { SnapshotFacts } from '../projections/snapshots/snapshot-facts.ts'
-import { SnapshotStoppedError } from '../projections/snapshots/snapshot-pace.ts'
+import { WorkStoppedError } from '../projections/steady-pace.ts'
 import type { SnapshotRun } from '../projections/snapshots/snapshot-run.ts'
 import type { BackgroundWorker, StepResult } from './worker.ts'
 
@@ -20,6 +20,8 @@ interface SnapshotOptions {
   /** After this time, a snapshot is made as soon as a segment has been sealed since the last one. */
   readonly intervalMilliseconds: number
   readonly kept: number
+  /** File names of snapshots that this start refused: they are replaced at once. */
+  readonly refused: readonly string[]
   /** Free space that must be left. */
   readonly reservedBytes: number
   readonly request: Pick<SnapshotRequest, 'deploymentId' | 'keys'>
@@ -53,8 +55,10 @@ export class SnapshotMaker implements BackgroundWorker {
   #run: { readonly run: SnapshotRun; readonly over: Promise<void> } | undefined
   #followerIsWhole = false
   #hasNoRoom = false
+  #refused: readonly string[]
   #lookAt = 0
   #made = 0
+  #writtenBytes = 0
   #failures = 0
 
   constructor(
@@ -67,6 +71,7 @@ export class SnapshotMaker implements BackgroundWorker {
     this.#paths = paths
     this.#space = space
     this.#options = options
+    this.#refused = options.refused
     this.#startedAt = options.timer()
   }
 
@@ -75,18 +80,26 @@ export class SnapshotMaker implements BackgroundWorker {
   }
 
   get facts(): SnapshotFacts {
-    const names = usableNames(this.#disk, this.#paths)
-    const [first] = names
+    const all = chains(this.#disk, this.#paths)
+    const [first] = all
+    const names = chainFiles(this.#disk, this.#paths)
     const { snapshotMaking, projectionsFollower } = this.#paths
     const files = [...names.map(({ path }) => path), snapshotMaking, join(projectionsFollower, DATA_FILE)]
     return {
       state: this.#state(),
       newest: first && this.#newest(first),
-      count: names.length,
-      bytes: files.reduce((sum, path) => sum + this.#disk.sizeOf(path), 0),
+      count: all.length,
+      changes: names.length - all.length,
+      bytes: this.#bytesOf(files),
       made: this.#made,
+      writtenBytes: this.#writtenBytes,
       failures: this.#failures,
     }
+  }
+
+  /** A snapshot was found damaged: another one is made as soon as it can be. */
+  replace(name: string): void {
+    this.#refused = [...this.#refused, name]
   }
 
   async step(): Promise<StepResult> {
@@ -115,11 +128,17 @@ export class SnapshotMaker implements BackgroundWorker {
     return this.#hasNoRoom ? 'no-room' : 'waiting'
   }
 
-  #newest({ path, sequence }: SnapshotName): NonNullable<SnapshotFacts['newest']> {
-    return { sequence, bytes: this.#disk.sizeOf(path), createdMilliseconds: this.#createdAt(path) }
+  #bytesOf(files: readonly string[]): number {
+    return files.reduce((sum, path) => sum + this.#disk.sizeOf(path), 0)
   }
 
-  #createdAt(path: string): number | undefined {
+  #newest(chain: Chain): NonNullable<SnapshotFacts['newest']> {
+    const bytes = this.#bytesOf(filesOf(chain).map(({ path }) => path))
+    return { sequence: chain.sequence, bytes, createdMilliseconds: this.#createdAt(chain) }
+  }
+
+  #createdAt(chain: Chain): number | undefined {
+    const { path } = chain.changes.at(-1) ?? chain.whole
     try {
       return descriptionOf(this.#disk, path).createdMilliseconds
     } catch {
@@ -131,12 +150,13 @@ export class SnapshotMaker implements BackgroundWorker {
   /** Only sealed segments are in a snapshot. */
   #isDue(): boolean {
     const sealed = (segmentFirsts(this.#disk, this.#paths).at(-1) ?? 0) - 1
-    const newest = usableNames(this.#disk, this.#paths).find(({ sequence }) => sequence <= sealed)
+    const newest = chains(this.#disk, this.#paths, this.#refused).find(({ sequence }) => sequence <= sealed)
     const lacking = sealed - (newest?.sequence ?? -1)
+    if (sealed >= 0 && this.#refused.length > 0) return true
     if (lacking <= 0) return false
     if (lacking >= this.#options.records) return true
     const age = this.#options.timer() - this.#startedAt
-    const created = newest && this.#createdAt(newest.path)
+    const created = newest && this.#createdAt(newest)
     const elapsed = created === undefined ? age : this.#options.clock() - created
     return elapsed >= this.#options.intervalMilliseconds
   }
@@ -149,6 +169,8 @@ export class SnapshotMaker implements BackgroundWorker {
       ...request,
       reservedBytes,
       kept,
+      changesShare: CHANGES_SHARE,
+      refused: this.#refused,
       followerIsWhole: this.#followerIsWhole,
       createdMilliseconds: this.#options.clock(),
     })
@@ -190,21 +212,21 @@ export class SnapshotMaker implements BackgroundWorker {
   }
 
   #removeOlder(): void {
-    const older = usableNames(this.#disk, this.#paths).slice(1)
-    for (const { path } of older) this.#disk.remove(path)
-    if (older.length > 0) this.#disk.syncDirectory(this.#paths.snapshots)
+    removeSuperseded(this.#disk, this.#paths, 1)
   }
 
   #ended(made: MadeSnapshot | undefined, milliseconds: number): void {
     this.#lookAt = Math.max(this.#lookAt, this.#options.timer() + REST * milliseconds)
+    this.#refused = []
     if (made === undefined) return
     this.#followerIsWhole = true
     this.#made += 1
+    this.#writtenBytes += made.bytes
     this.#options.onMade(made, milliseconds / 1000)
   }
 
   #failed(error: unknown): void {
-    if (error instanceof SnapshotStoppedError) return
+    if (error instanceof WorkStoppedError) return
     this.#lookAt = this.#options.timer() + FAILED_REST_MILLISECONDS * 2 ** Math.min(6, this.#failures)
     this.#failures += 1
     this.#options.onFailure(error)

@@ -7,6 +7,7 @@ import type { StorePaths } from '../engine/disk/store-paths.ts'
 import type { VolumeLocation } from '../engine/payloads/payload-reader.ts'
 import { type VolumeFrame, volumeFrames } from '../engine/payloads/volume-scan.ts'
 import type { CatalogReader } from '../projections/catalog/catalog-reader.ts'
+import { inBrackets, namesOfPayloads } from '../projections/catalog/payload-names.ts'
 import type { StoredVolume } from '../projections/tables/usage.ts'
 import { systemAudit } from './system-audit.ts'
 
@@ -101,7 +102,10 @@ export class VolumePass {
     if (isHere && location.offset !== offset) return undefined
     if (!isHere && (await this.#isWhole(location))) return undefined
     if (crc32(bytes) !== checksum) {
-      throw new Error(`payload ${payload} in volume ${this.volume}, offset ${offset}, is damaged and stays there`)
+      const names = (await namesOfPayloads(this.#catalog, [payload])).get(payload)
+      throw new Error(
+        `payload ${payload}${inBrackets(names)} in volume ${this.volume}, offset ${offset}, is damaged and stays there`,
+      )
     }
     const { volume: from, offset: at } = location
     return { payload, volume: from, offset: at, bytes: Uint8Array.from(bytes), checksum }

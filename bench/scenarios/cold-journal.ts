@@ -3,7 +3,7 @@ import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { compressSegment } from '../../engine/journal/cold/compress-segment.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
-import { readSegmentChain } from '../../engine/journal/segment-chain.ts'
+import { readLinkedSegments } from '../../engine/journal/recovery/linked-segments.ts'
 import type { Scenario } from '../scenario.ts'
 import { numberIn, runStoreCommand } from '../store-command.ts'
 
@@ -48,7 +48,9 @@ export const coldJournal: Scenario = {
 async function compressAll(directory: string): Promise<number> {
   const paths = new StorePaths(directory)
   const firsts = segmentFirsts(nodeDisk, paths)
-  const cold = new Set(readSegmentChain(nodeDisk, paths).segments.flatMap(({ isCold, path }) => (isCold ? [path] : [])))
+  const cold = new Set(
+    readLinkedSegments(nodeDisk, paths, undefined).segments.flatMap(({ isCold, path }) => (isCold ? [path] : [])),
+  )
   for (const [index, first] of firsts.entries()) {
     const following = firsts[index + 1]
     if (following === undefined || cold.has(paths.segment(first))) continue

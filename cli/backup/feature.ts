@@ -1,9 +1,9 @@
 import type { PlacedCommands } from '../commands/placed-commands.ts'
-import { BackupCommand } from './create-command.ts'
-import { BackupExtractCommand } from './extract-command.ts'
-import { StorageHealCommand } from './heal-command.ts'
-import { RestoreCommand } from './restore-command.ts'
-import { BackupVerifyCommand } from './verify-command.ts'
+import { BackupCommand } from './commands/create-command.ts'
+import { BackupExtractCommand } from './commands/extract-command.ts'
+import { StorageHealCommand } from './commands/heal-command.ts'
+import { RestoreCommand } from './commands/restore-command.ts'
+import { BackupVerifyCommand } from './commands/verify-command.ts'
 
 /** On the command line: backup, its proof, restore and repair. */
 export const backup: { readonly commands: readonly PlacedCommands[] } = {

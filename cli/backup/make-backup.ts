@@ -1,5 +1,5 @@
 import { join, resolve, sep } from 'node:path'
-import { rfc3339, systemClock } from '../../engine/clock.ts'
+import { rfc3339, systemClock, systemMilliseconds } from '../../engine/clock.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { holdStore } from '../../engine/disk/store-holds.ts'
 import { lockStore } from '../../engine/disk/store-lock.ts'
@@ -8,6 +8,7 @@ import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { decodeGenesis } from '../../engine/journal/bodies.ts'
 import { readGenesis } from '../../engine/journal/read-journal.ts'
 import { ExitError } from '../exit-codes.ts'
+import { BackupNote, type NotedBackup } from './backup-note.ts'
 import { Copier } from './copier.ts'
 import { durableEnd } from './durable-end.ts'
 import { copyJournal, requireSameHistory } from './journal-copy.ts'
@@ -38,6 +39,8 @@ export interface BackupReport {
   readonly bytes: number
   readonly missing: readonly string[]
   readonly pruned: PruneReport | undefined
+  /** Why the store has no note of this backup, so that its metrics name an earlier one. */
+  readonly unnoted: string | undefined
 }
 
 /**
@@ -131,6 +134,7 @@ class BackupMaking {
       throw error
     }
     await state.keep(cache)
+    const { sequence } = copied.point
     return {
       run: (last?.number ?? 0) + 1,
       point: copied.point,
@@ -141,6 +145,22 @@ class BackupMaking {
       bytes: this.#copier.bytes,
       missing: copied.missing,
       pruned,
+      unnoted: this.#note({
+        atMilliseconds: systemMilliseconds(),
+        sequence,
+        directory: this.#backup.root,
+        missing: copied.missing.length,
+      }),
+    }
+  }
+
+  /** Leaves a note of the backup in the store. The backup is whole without it: a full disk must not end it. */
+  #note(backup: NotedBackup): string | undefined {
+    try {
+      new BackupNote(this.#disk, this.#store, this.#deploymentId).keep(backup)
+      return undefined
+    } catch (error) {
+      return (error as Error).message
     }
   }
 

@@ -133,7 +133,7 @@ function headOf(line: unknown, path: string, number: number): ReturnType<typeof 
     throw new ExitError('newerFormat', `${path}: a newer version of the program made this backup, ${known}`)
   }
   if (version !== VERSION) throw damaged(path, `its version ${JSON.stringify(version)?.slice(0, 40)} is not known`)
-  if (head['number'] !== number) throw damaged(path, 'its number is that of another one')
+  if (head['number'] !== number) throw damaged(path, 'it has the number of another manifest')
   return decoded(decodeHead, line, path)
 }
 

@@ -135,8 +135,7 @@ class Restore {
     const { sequence, batch, head } = last
     const mark = HeadFile.open(this.#disk, this.#work)
     try {
-      // In both slots, so that no reader finds an empty slot.
-      for (let slot = 0; slot < 2; slot += 1) mark.write({ sequence, batch, head, clean: false, bootId: '' })
+      mark.writeBoth({ sequence, batch, head, clean: false, bootId: '' })
     } finally {
       mark.close()
     }

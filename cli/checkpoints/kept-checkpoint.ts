@@ -18,6 +18,8 @@ export interface KeptNote {
   readonly root: string
   /** Whether a key was given: then that key, or a key that it handed over to, must have signed it. */
   readonly isSigned: boolean
+  /** The key that was given, in hexadecimal, where it signed the checkpoint itself. */
+  readonly signer: string | undefined
   /** `handovers`: of the journal, already verified. @throws ExitError `proofFailed` unless it is signed by the key */
   readonly requireSigned: (handovers: VerificationReport['checkpoints']['handovers']) => void
 }
@@ -44,9 +46,13 @@ export async function readKeptNote(path: string, shown: string, key: string | un
     size,
     root: Buffer.from(note.root).toString('hex'),
     isSigned: verifier !== undefined,
+    signer:
+      verifier !== undefined && isSignedBy(note, verifier)
+        ? Buffer.from(verifier.publicKey).toString('hex')
+        : undefined,
     requireSigned: (handovers) => {
       if (verifier === undefined || isSignedBy(note, keyOfNote(verifier, size, handovers))) return
-      const keys = handovers.length === 0 ? 'the key' : 'the key, or of the one that signs so many records after it'
+      const keys = handovers.length === 0 ? 'the key' : 'the key, or of the key that the journal has in force there'
       throw new ExitError('proofFailed', `${shown} has no valid signature of ${keys}`)
     },
   }

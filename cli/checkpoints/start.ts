@@ -163,6 +163,7 @@ function checkpointTimeStamps(
     timeoutMilliseconds: config['checkpoints.timestamp_timeout_seconds'] * 1000,
     clock: systemMilliseconds,
     timer: () => performance.now(),
-    onFailure: (error) => log.warn({ err: error }, 'a checkpoint got no time stamp; it will be tried again'),
+    onFailure: (error) =>
+      log.warn({ err: error }, 'a checkpoint has no time stamp yet; the authority will be asked again'),
   })
 }

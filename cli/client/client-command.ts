@@ -3,7 +3,7 @@ import { Command, Option } from 'clipanion'
 import type { CliContext } from '../cli-context.ts'
 import { textTable } from '../terminal/text-table.ts'
 import { endpointOf } from './endpoint.ts'
-import { ManagementClient } from './management-client.ts'
+import { type Endpoint, ManagementClient } from './management-client.ts'
 
 /** A command that talks to a running server, with the options that all of them have. */
 export abstract class ClientCommand extends Command<CliContext> {
@@ -12,6 +12,9 @@ export abstract class ClientCommand extends Command<CliContext> {
     description: 'management token (OBJECT_STORE_TOKEN keeps it out of the process list)',
   })
   tokenFile = Option.String('--token-file', { description: 'file that holds the management token' })
+  secretsFile = Option.String('--secrets-file', {
+    description: 'file of secrets of a quick start, such as data.secrets.env: its system token is sent',
+  })
   caFile = Option.String('--ca-file', { description: 'PEM file of certificates to trust over TLS' })
   profile = Option.String('--profile', { description: 'profile with address and token (OBJECT_STORE_PROFILE)' })
   root = Option.Boolean('--root', false, {
@@ -21,8 +24,13 @@ export abstract class ClientCommand extends Command<CliContext> {
 
   /** @throws ExitError `usage` */
   protected client(): ManagementClient {
-    const { url, token, tokenFile, caFile, profile, root } = this
-    return new ManagementClient(endpointOf({ url, token, tokenFile, caFile, profile, root }, this.context))
+    return new ManagementClient(this.endpoint())
+  }
+
+  /** @throws ExitError `usage` */
+  protected endpoint(): Endpoint {
+    const { url, token, tokenFile, secretsFile, caFile, profile, root } = this
+    return endpointOf({ url, token, tokenFile, secretsFile, caFile, profile, root }, this.context)
   }
 
   /** Prints an answer as JSON with --json, otherwise the rows that `rows` makes of it. */

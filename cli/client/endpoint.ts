@@ -2,17 +2,21 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { CliContext } from '../cli-context.ts'
 import { exposureWarning } from '../config/exposed-file.ts'
+import { readSecrets } from '../config/secrets-file.ts'
 import { readSecretFiles } from '../config/secret-variables.ts'
 import { type Profile, readProfile } from '../config/profiles.ts'
 import { ExitError } from '../exit-codes.ts'
 import type { Endpoint } from './management-client.ts'
 
+/** In a file of secrets. */
+const SYSTEM_TOKEN = 'OBJECT_STORE_MANAGEMENT_SYSTEM_TOKEN'
 const DEFAULT_URL = 'http://127.0.0.1:7601'
 
 interface EndpointFlags {
   readonly url: string | undefined
   readonly token: string | undefined
   readonly tokenFile: string | undefined
+  readonly secretsFile: string | undefined
   readonly caFile: string | undefined
   readonly profile: string | undefined
   /** Whether the root credential of the environment is sent, and no token. */
@@ -60,14 +64,18 @@ function authorizationOf(
   context: CliContext,
 ): string | undefined {
   if (flags.root) return rootCredential(flags, context)
+  if (flags.secretsFile !== undefined) return `Bearer ${systemToken(flags, flags.secretsFile, context)}`
   const token = tokenOf(flags, around, profile, context)
   return token === undefined ? undefined : `Bearer ${token}`
 }
 
 /** The root credential as HTTP Basic. Only from the environment: every user of the machine can read command lines. */
-function rootCredential({ token, tokenFile }: EndpointFlags, context: CliContext): string {
-  if (token !== undefined || tokenFile !== undefined) {
-    throw new ExitError('usage', '--root sends the root credential; it cannot be combined with --token or --token-file')
+function rootCredential({ token, tokenFile, secretsFile }: EndpointFlags, context: CliContext): string {
+  if (token !== undefined || tokenFile !== undefined || secretsFile !== undefined) {
+    throw new ExitError(
+      'usage',
+      '--root sends the root credential; it cannot be combined with --token, --token-file or --secrets-file',
+    )
   }
   const own = Object.entries(context.environment).filter(([name]) => name.startsWith('OBJECT_STORE_ROOT_'))
   const environment = Object.fromEntries(own)
@@ -81,6 +89,18 @@ function rootCredential({ token, tokenFile }: EndpointFlags, context: CliContext
     throw new ExitError('usage', `--root needs ${names}, or with _FILE at the end the names of files that hold them`)
   }
   return `Basic ${Buffer.from(`${accessKey}:${secretKey}`).toString('base64')}`
+}
+
+/** The system token in a file of secrets, which only its owner may read. */
+function systemToken({ token, tokenFile }: EndpointFlags, file: string, context: CliContext): string {
+  if (token !== undefined || tokenFile !== undefined) {
+    throw new ExitError('usage', '--secrets-file holds a token; it cannot be combined with --token or --token-file')
+  }
+  const path = resolve(context.workingDirectory, file)
+  if (!existsSync(path)) throw new ExitError('usage', `${path} does not exist`)
+  const found = readSecrets(path)[SYSTEM_TOKEN]
+  if (found === undefined) throw new ExitError('usage', `${path} has no ${SYSTEM_TOKEN}`)
+  return found
 }
 
 /** Warns if all users of the machine can read the token in a file. */

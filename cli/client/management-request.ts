@@ -26,15 +26,20 @@ export interface ManagementAnswer {
  * Speaks TLS with `caFile`, or when the listener has its own certificate. By default the listener must show a
  * certificate for the same names as the certificate in its file, trusted by that file; the host name is not checked,
  * since the certificate seldom has the address.
- * @param caFile PEM file of certificates to believe instead; the host must then be a name that the certificate has
+ * @param options `caFile`: PEM file of certificates to believe instead; the host must then be a name that the certificate has.
+ *   `authorization`: the header of that name; without one none is sent
  * @throws ExitError `usage` when a file of certificates cannot be used, `unreachable` without an answer from a trusted
  *   server
  */
-export async function getManagement(config: Config, path: string, caFile?: string): Promise<ManagementAnswer> {
+export async function getManagement(
+  config: Config,
+  path: string,
+  { caFile, authorization }: { readonly caFile?: string | undefined; readonly authorization?: string | undefined } = {},
+): Promise<ManagementAnswer> {
   const trust = trustOf(config, caFile)
   const url = `${localUrl(config['api.bind'], trust !== undefined)}${path}`
   try {
-    return { url, ...(await get(url, trust)) }
+    return { url, ...(await get(url, trust, authorization)) }
   } catch (error) {
     if (caFile === undefined && isRefusedCertificate(error as Error)) {
       const advice = 'has the server had a SIGHUP since it was renewed?'
@@ -91,8 +96,9 @@ function readCertificates(file: string): { text: string; first: X509Certificate 
   }
 }
 
-function get(url: string, trust: Trust | undefined): Promise<{ status: number; text: string }> {
-  const options = { agent: false, signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) }
+function get(url: string, trust: Trust | undefined, authorization?: string): Promise<{ status: number; text: string }> {
+  const headers = authorization === undefined ? {} : { authorization }
+  const options = { agent: false, signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS), headers }
   return new Promise((resolve, reject) => {
     const answered = (response: IncomingMessage): void => {
       let text = ''

@@ -1,4 +1,6 @@
 /** The commands that are one request to the management plane, made from its routes. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { Command, type CommandClass, Option } from 'clipanion'
 import { API, type Route } from '../../planes/management/routing/define-route.ts'
 import type { AnyValues, RouteCommand } from '../../planes/management/routing/route-command.ts'
@@ -55,7 +57,8 @@ function makeCommand(route: Route, command: RouteCommand): CommandClass<CliConte
     readonly #parsed = Object.assign(this, declared(command))
 
     override async execute(): Promise<number> {
-      const values = await idsOf(valuesOf(command, this.#parsed), this.client())
+      const parsed = valuesOf(command, this.#parsed, this.context.workingDirectory)
+      const values = await idsOf(parsed, this.client())
       const request = requestOf(route, command, values)
       const { show } = command
       if (show !== undefined && 'page' in show && values['limit'] === undefined) return this.#follow(request, show.page)
@@ -117,14 +120,15 @@ function declared({ arguments: positional, options }: RouteCommand): Record<stri
 }
 
 /** @throws ExitError `usage` */
-function valuesOf(command: RouteCommand, members: Readonly<Record<string, unknown>>): AnyValues {
+function valuesOf(command: RouteCommand, members: Readonly<Record<string, unknown>>, directory: string): AnyValues {
   const values: Record<string, AnyValues[string]> = {}
   for (const [name, kind] of Object.entries(command.arguments)) {
     values[name] = valueOf(name, members[`argument:${name}`], kind)
   }
   for (const [name, option] of Object.entries(command.options)) {
     const kind = typeof option === 'string' ? 'text' : (Object.keys(option)[0] ?? 'text')
-    values[name] = valueOf(`--${name}`, members[`option:${name}`], kind)
+    const value = valueOf(`--${name}`, members[`option:${name}`], kind)
+    values[name] = kind === 'file' && typeof value === 'string' ? textOfFile(resolve(directory, value)) : value
   }
   return values
 }
@@ -150,20 +154,46 @@ async function idsOf(values: AnyValues, client: ManagementClient): Promise<AnyVa
  * the name
  */
 export async function idOf(kind: keyof typeof NAMED, given: string, client: ManagementClient): Promise<string> {
-  const { path, member, prefix } = NAMED[kind]
+  const { prefix } = NAMED[kind]
   if (given.startsWith(prefix)) return given
-  const ids: string[] = []
-  for (let after: Record<string, string> | undefined = {}; after !== undefined; ) {
-    const query: Record<string, string> = { ...after, limit: PAGE_ENTRIES }
-    const page = objectOf(await client.json({ method: 'GET', path, query }))
-    const listed = page[member] as readonly { readonly id: string; readonly name: string }[]
-    ids.push(...listed.filter((each) => each.name === given).map(({ id }) => id))
-    const next: unknown = page['next_after']
-    after = typeof next === 'string' ? { after: next } : undefined
-  }
+  const ids = (await recordsNamed(kind, given, client)).map(({ id }) => id)
   if (ids.length > 1) throw new ExitError('usage', `more than one ${kind} has the name ${given}: ${ids.join(', ')}`)
   if (ids[0] === undefined) throw new ExitError('notFound', `there is no ${kind} with the name or id ${given}`)
   return ids[0]
+}
+
+/** A resource in a listing. */
+export interface NamedRecord {
+  readonly id: string
+  readonly name: string
+}
+
+/** The resources with a name, as they are listed. */
+export async function recordsNamed<R extends NamedRecord = NamedRecord>(
+  kind: keyof typeof NAMED,
+  name: string,
+  client: ManagementClient,
+): Promise<readonly R[]> {
+  const { path, member } = NAMED[kind]
+  const found: R[] = []
+  for (let after: Record<string, string> | undefined = {}; after !== undefined; ) {
+    const query: Record<string, string> = { ...after, limit: PAGE_ENTRIES }
+    const page = objectOf(await client.json({ method: 'GET', path, query }))
+    const listed = page[member] as readonly R[]
+    found.push(...listed.filter((each) => each.name === name))
+    const next: unknown = page['next_after']
+    after = typeof next === 'string' ? { after: next } : undefined
+  }
+  return found
+}
+
+/** The text of a file without the end of its line. @throws ExitError `usage` */
+function textOfFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    throw new ExitError('usage', `${path} cannot be read: ${(error as Error).message}`)
+  }
 }
 
 /** @throws ExitError `usage` */

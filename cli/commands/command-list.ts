@@ -15,6 +15,7 @@ import { ObjectGetCommand } from './object/get.ts'
 import { ObjectPutCommand } from './object/put.ts'
 import { withCommands } from './placed-commands.ts'
 import { ProjectionsCheckCommand } from './projections/check.ts'
+import { ProjectionsPrepareCommand } from './projections/prepare.ts'
 import { ProjectionsRebuildCommand } from './projections/rebuild.ts'
 import { QuickstartCommand } from './quickstart.ts'
 import { QuotaSetCommand } from './quota/set.ts'
@@ -37,6 +38,7 @@ const SPINE: readonly CommandClass<CliContext>[] = [
   JournalVerifyCommand,
   JournalShowCommand,
   ProjectionsRebuildCommand,
+  ProjectionsPrepareCommand,
   ProjectionsCheckCommand,
   KeyRotateCommand,
   RootRotateCommand,

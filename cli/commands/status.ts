@@ -94,10 +94,10 @@ export class StatusCommand extends ConfigCommand {
     const isConfigured = this.url === undefined && (this.apiBind !== undefined || this.configPath !== undefined)
     const around = isConfigured ? undefined : environment['OBJECT_STORE_URL'] || environment['OBJECT_STORE_PROFILE']
     if (this.url === undefined && this.profile === undefined && !around) {
-      return getManagement(this.readConfig().config, '/ready', this.#caPath())
+      return getManagement(this.readConfig().config, '/ready', { caFile: this.#caPath() })
     }
     const { url, profile, caFile } = this
-    const flags = { url, profile, caFile, token: undefined, tokenFile: undefined, root: false }
+    const flags = { url, profile, caFile, token: undefined, tokenFile: undefined, secretsFile: undefined, root: false }
     return getManagementAt(endpointOf(flags, this.context), '/ready')
   }
 

@@ -1,7 +1,9 @@
 import { parse } from 'smol-toml'
 import { didYouMean } from '../terminal/nearest-name.ts'
+import { PROFILES } from '../../planes/objects/s3-extensions.ts'
 import { configTable, ENVIRONMENT_PREFIX, environmentName, reservedEnvironmentNames } from './config-table.ts'
 import type { ConfigSource } from './config-types.ts'
+import { S3_PROFILES } from './s3-profiles.ts'
 import { readSecretFiles, settingByFileVariable } from './secret-variables.ts'
 import { tomlProblem } from './toml-problem.ts'
 
@@ -129,6 +131,14 @@ export function fileLayer(path: string, text: string, problems: string[]): Confi
     else values.set(name, value)
   }
   return { source: 'file', values, label: (name) => `${path}: ${name}` }
+}
+
+/** What the profile stands for that the strongest of these layers names; nothing for an unknown name, a fault of that setting. */
+export function profileLayer(layers: readonly ConfigLayer[]): ConfigLayer {
+  const name = layers.find(({ values }) => values.has('s3.profile'))?.values.get('s3.profile')
+  const profile = PROFILES.find((known) => known === name)
+  const values = new Map<string, unknown>(profile === undefined ? [] : Object.entries(S3_PROFILES[profile]))
+  return { source: 'profile', values, label: (setting) => `s3.profile: ${setting}` }
 }
 
 /** The defaults of the table. */

@@ -45,8 +45,8 @@ export type Config = {
   readonly [R in Row as R['name']]: R extends { readonly default: unknown } ? ValueOf<R> : ValueOf<R> | undefined
 }
 
-/** Where a value comes from, the strongest first. */
-export type ConfigSource = 'flag' | 'environment' | 'file' | 'secrets file' | 'default'
+/** Where a value comes from, the strongest first; `profile`: what `s3.profile` stands for. */
+export type ConfigSource = 'flag' | 'environment' | 'file' | 'secrets file' | 'profile' | 'default'
 
 /** The source of every value. */
 export type ConfigSources = { readonly [Name in ConfigName]: ConfigSource }

@@ -119,7 +119,9 @@ const parsers: Readonly<Record<ConfigKind, Parser>> = {
   },
   choice(row, given) {
     const choices = row.choices ?? []
-    if (typeof given === 'string' && choices.includes(given)) return { value: given }
+    // `true` and `false` are words of the TOML language.
+    const text = typeof given === 'boolean' ? String(given) : given
+    if (typeof text === 'string' && choices.includes(text)) return { value: text }
     return { problem: `${shown(given)} is not one of ${choices.join(', ')}` }
   },
   choices(row, given) {
@@ -134,7 +136,7 @@ const parsers: Readonly<Record<ConfigKind, Parser>> = {
   'host names'(row, given) {
     const parts = listOf(given) ?? []
     const names = parts.map((part) => (typeof part === 'string' ? part.trim().toLowerCase() : ''))
-    const wrong = names.findIndex((name) => !HOST_NAME.test(name))
+    const wrong = names.findIndex((name) => name !== '*' && !HOST_NAME.test(name))
     if (wrong !== -1)
       return { problem: `${shown(parts[wrong])} is not a host name, such as store.example without a port` }
     const { minimum, maximum } = row.bounds ?? { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }

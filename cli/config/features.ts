@@ -1,5 +1,5 @@
 /**
- * The settings of every feature that has any, in the order of the page. They are apart from `cli/features.ts`, since the
+ * The settings of all features, in the order of the page. They are apart from `cli/features.ts`, since the
  * commands in it read the configuration, whose type is made of these.
  */
 import { checkpointsSettings } from '../checkpoints/settings.ts'

@@ -5,6 +5,7 @@ import {
   environmentLayer,
   fileLayer,
   flagLayer,
+  profileLayer,
   secretFileLayer,
 } from './config-layers.ts'
 import { configRelations } from './config-relations.ts'
@@ -28,14 +29,14 @@ export interface ConfigInputs {
 
 /** The sources, the strongest first: values of the operator override generated ones. */
 function layersOf(inputs: ConfigInputs, problems: string[]): readonly ConfigLayer[] {
-  return [
+  const given = [
     flagLayer(inputs.flags ?? {}, problems),
     environmentLayer(inputs.environment ?? {}, problems),
     secretFileLayer(inputs.environment ?? {}, inputs.workingDirectory, problems),
     ...(inputs.file === undefined ? [] : [fileLayer(inputs.file.path, inputs.file.text, problems)]),
     ...(inputs.secrets === undefined ? [] : [environmentLayer(inputs.secrets, problems, 'secrets file')]),
-    defaultLayer(),
   ]
+  return [...given, profileLayer(given), defaultLayer()]
 }
 
 interface ReadValues extends ResolvedConfig {
@@ -86,7 +87,8 @@ export function readPlaces(inputs: ConfigInputs): Pick<Config, 'data_dir' | 'sec
 }
 
 /**
- * Reads the configuration: flag, then environment (and the files of secrets that it names), then TOML file, then secrets file, then default.
+ * Reads the configuration: flag, then environment (and the files of secrets that it names), then TOML file, then secrets file,
+ * then what `s3.profile` stands for, then default.
  * @throws ConfigError with every problem at once: unknown names, unreadable values, combinations that are not allowed
  */
 export function readConfig(inputs: ConfigInputs): ResolvedConfig {

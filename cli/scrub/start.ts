@@ -8,10 +8,12 @@ import type { Config } from '../config/config-types.ts'
 import type { Logger } from '../server/log/logger.ts'
 import type { StoreSession } from '../server/store/store-session.ts'
 
+/** @param compareTrees called after each pass: the trees of checkpoints are compared with the journal */
 export function scrubWorker(
   log: Logger,
   { engine, catalog, payloads, paths }: StoreSession,
   config: Config,
+  compareTrees: () => void,
 ): StoreScrub {
   const scrubbed = {
     payloads: new PayloadScrub(catalog, payloads),
@@ -30,6 +32,7 @@ export function scrubWorker(
     },
     onEnd({ payloads: read, segments, bytes, damaged }) {
       log.info({ worker: 'scrub', payloads: read, segments, bytes, damaged }, 'a scrub is complete')
+      compareTrees()
     },
   })
 }

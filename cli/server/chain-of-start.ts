@@ -1,6 +1,6 @@
 import { systemMilliseconds } from '../../engine/clock.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
-import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { segmentName, type StorePaths } from '../../engine/disk/store-paths.ts'
 import { type ChainVerdict, ChainVerdicts, type VerdictProblem } from '../../engine/journal/chain-verdicts.ts'
 import type { AcknowledgedDataLostError, JournalDamagedError } from '../../engine/journal/journal-errors.ts'
 import type { Logger } from './log/logger.ts'
@@ -14,7 +14,21 @@ type Verified = Pick<ChainVerdict, 'from' | 'through' | 'headHash' | 'problem'>
 
 /** Keeps what a start has verified of the chain. A start does not depend on it. */
 export function keepStart(paths: StorePaths, log: Logger, { deploymentId, report }: EngineThread): void {
-  if (report.verified !== undefined) keep(paths, log, deploymentId, { ...report.verified, problem: undefined })
+  if (report.verified !== undefined)
+    keep(paths, log, deploymentId, { ...report.verified, problem: problemOf(report.gaps) })
+}
+
+/** The first damaged segment that the start went on without. */
+function problemOf([gap]: EngineThread['report']['gaps']): VerdictProblem | undefined {
+  if (gap === undefined) return undefined
+  const { first, fault: detail } = gap
+  return {
+    sequence: first,
+    segment: segmentName(first),
+    offset: undefined,
+    verdict: VERDICTS.JournalDamagedError,
+    detail,
+  }
 }
 
 /** Keeps the damage that ended a start. */

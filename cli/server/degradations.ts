@@ -4,6 +4,7 @@ import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { ChainVerdicts, type ReadVerdicts } from '../../engine/journal/chain-verdicts.ts'
 import { type Degradation, degradationNames } from '../../planes/metrics/metric-table.ts'
 import type { MetricSlots } from '../../planes/metrics/metric-slots.ts'
+import { notedDamage } from '../../projections/damaged-note.ts'
 import type { CheckpointFacts } from '../../projections/checkpoints/checkpoint-facts.ts'
 import type { Config } from '../config/config-types.ts'
 import { behindSentence, type ClockBehind, clockBehind } from './clock-behind.ts'
@@ -19,8 +20,8 @@ export interface DegradationSources {
   readonly chain: (head: number) => ReadVerdicts
   /** Whether an audit query or a verification of the chain has met damage since the start. */
   readonly hasMetDamage: () => boolean
-  /** Whether a row of the projections was found damaged since the start. */
-  readonly hasDamagedRows: () => boolean
+  /** The row of the projections that was found damaged since the start, if one was, such as `table objects, key 0061`. */
+  readonly damagedRow: () => string | undefined
   /** Of the host. */
   readonly clock: () => Milliseconds
   /** The setting `object_lock.clock_backwards_tolerance_seconds`. */
@@ -32,7 +33,8 @@ export const DEGRADATION_REASONS: Readonly<Record<Exclude<Degradation, 'clock'>,
   uploads: 'the disk is full, and uploads are refused; free some space',
   records: 'the journal has no room for records of reads, which are answered and only counted; free some space',
   changes: 'the journal has no room, and every change is refused; free some space',
-  scrub: 'a scrub found damaged bytes; GET /api/v1/storage/scrub lists them',
+  scrub:
+    'a scrub found damaged bytes; object-store storage status names the objects, and storage heal repairs them from a backup',
   journal: 'damage was found in the journal; run journal verify',
   projections:
     'a row of the projections is damaged, and what it is of answers with 503; start the server again, which derives them from the journal',
@@ -49,7 +51,7 @@ export function degradations(sources: DegradationSources): Degradation[] {
     changes: () => engine.roomFor === 'nothing',
     scrub: () => (snapshot.scrub()?.damage.length ?? 0) > 0,
     journal: () => sources.hasMetDamage() || sources.chain(snapshot.journalSequence()).whole?.problem !== undefined,
-    projections: sources.hasDamagedRows,
+    projections: () => sources.damagedRow() !== undefined,
     clock: () => behindOf(sources).milliseconds > sources.clockToleranceSeconds * 1000,
     checkpoints: () => sources.checkpointFacts().refusal !== undefined,
   }
@@ -64,6 +66,14 @@ export function behindOf({ store, clock }: Pick<DegradationSources, 'store' | 'c
 /** What is public of one: what it means, and what to do. */
 export function reasonOf(name: Degradation, sources: DegradationSources): string {
   return name === 'clock' ? behindSentence(behindOf(sources)) : DEGRADATION_REASONS[name]
+}
+
+/** What only administrators see of one: what it is about. */
+export function detailOf(
+  name: Degradation,
+  { damagedRow }: Pick<DegradationSources, 'damagedRow'>,
+): string | undefined {
+  return name === 'projections' ? damagedRow() : undefined
 }
 
 interface ServerParts extends Pick<DegradationSources, 'engine'> {
@@ -83,7 +93,7 @@ export function degradationSources({ config, engine, store, checkpoints, metrics
     chain: (head) => verdicts.read(head),
     checkpointFacts: () => checkpointFacts(checkpoints),
     hasMetDamage: () => metrics.total(metrics.damageSlot('audit')) > 0,
-    hasDamagedRows: () => nodeDisk.exists(store.paths.projectionsDamaged),
+    damagedRow: () => notedDamage(nodeDisk, store.paths),
     clock: systemMilliseconds,
     clockToleranceSeconds: config['object_lock.clock_backwards_tolerance_seconds'],
   }

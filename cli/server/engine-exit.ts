@@ -1,4 +1,5 @@
 import type { DiskFullError, ShortWriteError } from '../../engine/disk/disk.ts'
+import { type ReadOnlyFileSystemError, readOnlyOf } from '../../engine/disk/read-only.ts'
 import type { StoreLockedError } from '../../engine/disk/store-lock.ts'
 import type { ProjectionFailedError } from '../../engine/loop/engine.ts'
 import type {
@@ -21,6 +22,7 @@ import { EngineThreadError } from './threads/engine-thread-handle.ts'
 type StoreFailure =
   | JournalPoisonedError
   | VolumeFailedError
+  | ReadOnlyFileSystemError
   | JournalDamagedError
   | PayloadDamagedError
   | AcknowledgedDataLostError
@@ -43,6 +45,7 @@ type StoreFailure =
 export const EXIT_BY_ERROR: Readonly<Record<StoreFailure['name'], ExitName>> = {
   JournalPoisonedError: 'journalFailed',
   VolumeFailedError: 'journalFailed',
+  ReadOnlyFileSystemError: 'journalFailed',
   JournalDamagedError: 'storeDamaged',
   PayloadDamagedError: 'storeDamaged',
   AcknowledgedDataLostError: 'dataLost',
@@ -51,7 +54,8 @@ export const EXIT_BY_ERROR: Readonly<Record<StoreFailure['name'], ExitName>> = {
   StoreUnreleasedError: 'storeUnreleased',
   AccessForgedError: 'storeDamaged',
   MasterKeyMismatchError: 'masterKey',
-  ProjectionFailedError: 'projectionsFailed',
+  // The next start replays; of newer projections none does.
+  ProjectionFailedError: 'journalFailed',
   ProjectionsNewerError: 'projectionsFailed',
   StoreLockedError: 'directoryLocked',
   NotAStoreError: 'usage',
@@ -79,8 +83,9 @@ export function isOfOtherKey({ cause }: ExitError): boolean {
 export async function withExitCode<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
-  } catch (error) {
-    const name = error instanceof EngineThreadError ? error.errorName : (error as Error).name
-    throw new ExitError(exitOfError(name), (error as Error).message, { cause: error })
+  } catch (thrown) {
+    const error = readOnlyOf(thrown) ?? (thrown as Error)
+    const name = error instanceof EngineThreadError ? error.errorName : error.name
+    throw new ExitError(exitOfError(name), error.message, { cause: error })
   }
 }

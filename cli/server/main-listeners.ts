@@ -9,6 +9,8 @@ import { malformedRequestResponse } from '../../planes/management/responses.ts'
 import type { Config } from '../config/config-types.ts'
 import type { connectionLimits } from './connection-limit.ts'
 import type { Logger } from './log/logger.ts'
+import { refusedCounter } from './refused-connections.ts'
+import type { MetricSlots } from '../../planes/metrics/metric-slots.ts'
 import type { ListenerTls } from './tls/listener-tls.ts'
 
 /** The listeners of the main thread: management, and the console. */
@@ -20,6 +22,9 @@ interface MainListenerParts {
   readonly tls: ListenerTls
   readonly log: Logger
   readonly limits: ReturnType<typeof connectionLimits>
+  readonly metrics: Pick<MetricSlots, 'shared'>
+  /** The region of the main thread in the metrics. */
+  readonly metricsThread: number
   /** Of the management plane, which both listeners serve. */
   readonly management: HttpHandler
   /** Puts the routes of shares in front of a listener. */
@@ -46,13 +51,14 @@ export class MainListeners {
     connections: number,
     handler: HttpHandler,
   ): Promise<void> {
-    const { config, driver, tls, log, patience } = parts
+    const { config, driver, tls, log, patience, metrics, metricsThread } = parts
     const listener = await listen({
       driver,
       ...config[`${name}.bind`],
       tls: tls.files(name),
       exclusive: true,
       connectionsMaximum: connections,
+      onConnectionRefused: refusedCounter(metrics.shared, metricsThread, name),
       handler,
       refusal: malformedRequestResponse,
       ...patience,

@@ -16,7 +16,8 @@ import { ManagementAuthenticator } from '../../planes/management/access/authenti
 import type { CounterHistory } from '../../planes/metrics/counter-history.ts'
 import { ChainRuns } from '../../planes/management/audit/chain-runs.ts'
 import { DownloadTickets } from '../../planes/management/downloads/download-tickets.ts'
-import type { EventStreams } from '../../planes/management/events/event-streams.ts'
+import type { EventStreams } from '../../planes/exchange/event-streams.ts'
+import { FoldedReads } from '../../planes/management/checkpoints/folded-reads.ts'
 import { HeavyWork } from '../../planes/management/heavy-work.ts'
 import { createManagementHandler, type ManagementOptions } from '../../planes/management/management-handler.ts'
 import { readMetrics } from '../../planes/metrics/exposition.ts'
@@ -26,9 +27,13 @@ import { Witness } from '../../planes/management/checkpoints/witness.ts'
 import { StorageInspection } from '../../planes/management/storage/storage-inspection.ts'
 import type { SharingSettings } from '../../engine/links/settings.ts'
 import { AuditLog } from '../../projections/audit/audit-log.ts'
+import { RecordIndex } from '../../projections/record-index/record-index.ts'
 import { CheckpointLog } from '../../projections/checkpoints/checkpoint-log.ts'
 import { S3_ACTIONS } from '../../planes/s3/authorize.ts'
+import { BackupNote } from '../backup/backup-note.ts'
 import type { Config } from '../config/config-types.ts'
+import { damagedIndex } from './background-workers.ts'
+import { profileOverrides } from '../config/s3-profiles.ts'
 import type { ServerCredentials } from '../config/server-credentials.ts'
 import type { Logger } from './log/logger.ts'
 import { type ScrapeSources, scrapeValues } from './metrics/scrape-values.ts'
@@ -39,7 +44,7 @@ import type { EngineThread } from './threads/engine-thread-handle.ts'
 import type { FrontEnds } from './threads/front-ends.ts'
 import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
 import { type CheckpointWorkers, checkpointFacts } from '../checkpoints/start.ts'
-import { packageVersion } from '../version.ts'
+import { buildCommit, packageVersion } from '../version.ts'
 import type { Webhooks } from '../webhooks/start.ts'
 
 interface ManagementParts {
@@ -134,6 +139,7 @@ function observer(requests: Config['log.requests'], log: Logger): NonNullable<Ma
 
 function scrapeSources(parts: ManagementParts, certificates: Pick<CertificateReload, 'served'>): ScrapeSources {
   const { config, engine, hashing, eventStreams, frontEnds, store, workers, snapshots, checkpoints } = parts
+  const backups = new BackupNote(nodeDisk, store.paths, engine.deploymentId)
   const main = { name: 'main', activeMilliseconds: () => performance.eventLoopUtilization().active }
   return {
     disk: nodeDisk,
@@ -142,6 +148,7 @@ function scrapeSources(parts: ManagementParts, certificates: Pick<CertificateRel
     concurrencyLimit: config['limits.maximum_concurrent_operations'],
     eventStreams,
     version: packageVersion(),
+    commit: buildCommit(),
     certificates: () => certificates.served,
     threads: () => [main, engine, ...frontEnds.threads, ...hashing.threads],
     workers,
@@ -149,7 +156,13 @@ function scrapeSources(parts: ManagementParts, certificates: Pick<CertificateRel
     chain: parts.degradations.chain,
     degradations: () => degradations(parts.degradations),
     clockBehind: () => behindOf(parts.degradations),
-    checkpoints: { facts: () => checkpointFacts(checkpoints), last: () => store.checkpoints.last() },
+    checkpoints: {
+      facts: () => checkpointFacts(checkpoints),
+      last: () => store.checkpoints.last(),
+      lateSeconds: () => checkpoints.signing.lateSeconds,
+    },
+    backup: (head) => backups.read(head).backup,
+    reservedBytes: config['storage.reserved_mib'] * 1024 ** 2,
     clock: systemMilliseconds,
   }
 }
@@ -182,11 +195,12 @@ function managementServices(
   const sources = scrapeSources(parts, certificates)
   const { engine, paths, catalog, access, events, payloads, uploads, space, secrets, versionIds } = store
   const damageFound = damageCounter(metrics, parts.metricsThread, parts.log)
+  const recordIndex = new RecordIndex(nodeDisk, paths, damagedIndex(parts.log))
   return {
     engine,
     catalog,
     access,
-    audit: new AuditLog(nodeDisk, paths, store.environment),
+    audit: new AuditLog(nodeDisk, paths, store.environment, undefined, recordIndex),
     chain: { kept: parts.degradations.chain, runs: chainRuns(parts) },
     checkpoints: new CheckpointLog(nodeDisk, paths, store.checkpoints, (size, what) => {
       if (what !== undefined) damageFound('trees', what)
@@ -199,6 +213,7 @@ function managementServices(
     uploads,
     space,
     inlineBytesMaximum: config['storage.inline_limit_bytes'],
+    rootAccessKey: credentials.rootAccessKey,
     secrets,
     webhooks: {
       reader: store.webhooks,
@@ -215,13 +230,15 @@ function managementServices(
     proofs: new ProofSigner(proofSigningSeed(credentials.masterKey)),
     versionIds,
     httpDriver: parts.driver,
-    s3Extensions: config['s3.extensions'],
+    s3: { profile: config['s3.profile'], overrides: profileOverrides(config), extensions: config['s3.extensions'] },
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, thread.start),
     snapshots: () => snapshots.facts,
     checkpointFacts: () => checkpointFacts(parts.checkpoints),
     heavy: new HeavyWork(),
+    foldedReads: new FoldedReads(systemMilliseconds),
     version: packageVersion(),
+    commit: buildCommit(),
     deploymentId: thread.deploymentId,
     clock: systemMilliseconds,
     expiryClock: store.expiryClock,

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import type { ReadinessCheck } from '../../planes/management/services.ts'
-import { type DegradationSources, degradations, reasonOf } from './degradations.ts'
+import { type DegradationSources, degradations, detailOf, reasonOf } from './degradations.ts'
 import type { StoreSession } from './store/store-session.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
 import type { FrontEnds } from './threads/front-ends.ts'
@@ -95,7 +95,14 @@ export class Readiness {
   #degraded(): ReadinessCheck[] {
     const sources = this.#parts.degradations
     return degradations(sources).map((name) => {
-      return { name, ready: false, degrades: true, reason: reasonOf(name, sources) }
+      const detail = detailOf(name, sources)
+      return {
+        name,
+        ready: false,
+        degrades: true,
+        reason: reasonOf(name, sources),
+        ...(detail !== undefined && { detail }),
+      }
     })
   }
 

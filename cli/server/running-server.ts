@@ -26,6 +26,11 @@ export interface RunningServer {
 
 /**
  * Starts a server.
+ * @param signal ends the start while it reads the journal; the next start continues it
  * @throws ExitError with the exit code of the cause if it cannot start
  */
-export type StartServer = (config: Config, log: Pick<LogHandle, 'log' | 'requests'>) => Promise<RunningServer>
+export type StartServer = (
+  config: Config,
+  log: Pick<LogHandle, 'log' | 'requests'>,
+  signal?: AbortSignal,
+) => Promise<RunningServer>

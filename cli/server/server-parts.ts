@@ -11,7 +11,7 @@ import { createSharedGate } from '../../planes/http/limits/gate-memory.ts'
 import type { HttpDriver } from '../../planes/http/http-driver.ts'
 import { MetricSlots } from '../../planes/metrics/metric-slots.ts'
 import { CounterHistory } from '../../planes/metrics/counter-history.ts'
-import { EventStreams } from '../../planes/management/events/event-streams.ts'
+import { EventStreams } from '../../planes/exchange/event-streams.ts'
 import { CommitCounts } from '../../projections/catalog/commit-counts.ts'
 import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
 import { type CheckpointWorkers, checkpointWorkers } from '../checkpoints/start.ts'
@@ -28,6 +28,7 @@ import { publishGate, publishMissed } from './metrics/published-metrics.ts'
 import { expectedResults, METRIC_OPERATIONS } from './metrics/metric-operations.ts'
 import type { RequestLines } from './log/request-lines.ts'
 import { snapshotMaker } from './snapshots.ts'
+import { Starting } from './starting.ts'
 import { storeOptions } from './store/store-options.ts'
 import { StoreSession } from './store/store-session.ts'
 import { EngineThread } from './threads/engine-thread-handle.ts'
@@ -62,6 +63,8 @@ export interface Parts {
   readonly store: StoreSession
   readonly snapshots: SnapshotMaker
   readonly checkpoints: CheckpointWorkers
+  /** What listened during a long replay. */
+  readonly starting: Starting
 }
 
 /** What is there before the store is opened. */
@@ -77,11 +80,13 @@ interface FrontEndStart {
 
 /**
  * Opens the store in its thread, and makes every other part of the server.
+ * @param signal ends the start while it reads the journal
  * @param fail ends the server, whose parts these become
  * @throws ExitError
  */
 export async function openParts(
   locked: LockedParts,
+  signal: AbortSignal | undefined,
   fail: (message: string) => void,
 ): Promise<{ readonly parts: Parts; readonly frontEnds: FrontEndStart }> {
   const { config, credentials, driver, lock, log, paths, tls } = locked
@@ -89,14 +94,14 @@ export async function openParts(
   const expected = expectedResults(new Set(config['s3.extensions']))
   const metrics = MetricSlots.create(METRIC_OPERATIONS, frontEndCount + 2, expected)
   const options = { ...storeOptions(config, credentials), lockPath: lock.path }
+  const starting = new Starting(locked)
   const engine = await withExitCode(() =>
-    EngineThread.open({
-      dataDirectory: paths.root,
-      options,
-      metrics: metrics.shared,
-      thread: frontEndCount,
-    }),
-  ).catch((error: ExitError) => {
+    EngineThread.open(
+      { dataDirectory: paths.root, options, metrics: metrics.shared, thread: frontEndCount },
+      { replayed: (report) => starting.replayed(report), signal },
+    ),
+  ).catch(async (error: ExitError) => {
+    await starting.close()
     keepRefusedStart(paths, log, error.cause)
     throw isOfOtherKey(error) ? new ExitError('masterKey', `${error.message}; ${keyAdvice(config)}`) : error
   })
@@ -116,6 +121,7 @@ export async function openParts(
   const store = new StoreSession(session, MAIN_THREAD, client, hasher, counts)
   const parts = {
     ...locked,
+    starting,
     engine,
     hashing,
     client,
@@ -126,7 +132,7 @@ export async function openParts(
     counterHistory: new CounterHistory(metrics, systemMilliseconds),
     eventStreams: new EventStreams(store.events),
     store,
-    snapshots: snapshotMaker(log, config, store, session),
+    snapshots: snapshotMaker(log, config, store, session, engine.report.refusedSnapshots),
     checkpoints: checkpointWorkers(log, config, store, session),
     frontEnds: new FrontEnds(log, fail),
   }

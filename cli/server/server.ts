@@ -3,6 +3,8 @@ import { ClockWatch } from './clock-watch.ts'
 import { CertificateReload, logCertificates } from './tls/certificate-reload.ts'
 import { connectionLimits } from './connection-limit.ts'
 import { systemMilliseconds } from '../../engine/clock.ts'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { putBack } from '../../projections/next-projections.ts'
 import { formatAddress } from '../config/address.ts'
 import type { Address } from '../config/config-types.ts'
 import { exitOfError } from './engine-exit.ts'
@@ -16,10 +18,12 @@ import { Readiness } from './readiness.ts'
 import { degradationSources } from './degradations.ts'
 import type { RunningServer } from './running-server.ts'
 import { shareHandler } from '../links/plane.ts'
+import { RefusedConnectionsWatch } from './refused-connections.ts'
+import { closeQuietly } from './store/opened-parts.ts'
 import { SpaceWatch } from './space-watch.ts'
 import { sharingSettings } from '../links/addresses.ts'
 import { Webhooks } from '../webhooks/start.ts'
-import { giveBackMemorySoon } from './threads/give-back-memory.ts'
+import { giveBackMemorySoon } from '../../engine/give-back-memory.ts'
 import { FrontEndWatch } from './threads/front-end-watch.ts'
 import type { FrontEndSettings } from './threads/front-ends.ts'
 import { clientSettings } from './threads/thread-settings.ts'
@@ -40,6 +44,7 @@ export class Server implements RunningServer {
   readonly #certificateReload: CertificateReload
   readonly #spaceWatch: SpaceWatch
   readonly #clockWatch: ClockWatch
+  readonly #refusedWatch: RefusedConnectionsWatch
   readonly #webhooks: Webhooks
   readonly #listeners = new MainListeners()
   #frontEndWatch: FrontEndWatch | undefined
@@ -56,6 +61,7 @@ export class Server implements RunningServer {
     })
     const listeners = () => tlsListeners.map((name) => this.#bound(name)).filter(({ port }) => port !== 0)
     this.#webhooks = new Webhooks(parts.log, parts.config, parts.store, this.deploymentId, listeners)
+    this.#refusedWatch = new RefusedConnectionsWatch(parts.log, parts.metrics)
     this.#spaceWatch = new SpaceWatch(parts.log, parts.store.space)
     this.#clockWatch = new ClockWatch(parts.log, {
       clock: systemMilliseconds,
@@ -101,6 +107,7 @@ export class Server implements RunningServer {
     const { config, driver, tls, log, engine, hashing, frontEnds, counterHistory } = this.#parts
     const workers = () => ({ deliveries: this.#webhooks.delivery.counts, workers: this.#workers })
     counterHistory.start(() => workerCounters(workers()))
+    await this.#parts.starting.close('s3')
     await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine, hashing)
     this.#mustNotHaveFailed()
     const sharing = () => sharingSettings(config, { api: this.apiUrl, s3: this.s3Url })
@@ -119,7 +126,10 @@ export class Server implements RunningServer {
     const withShares = shareHandler(this.#parts)
     const patience = { ...clientSettings(config), isCrowded: () => this.#parts.gate.isCrowded }
     const limits = connectionLimits(frontEndCount)
-    await this.#listeners.start({ config, driver, tls, log, limits, management, withShares, patience })
+    const { metrics, metricsThread } = this.#parts
+    const listening = { config, driver, tls, log, limits, management, withShares, patience, metrics, metricsThread }
+    await this.#parts.starting.close()
+    await this.#listeners.start(listening)
     this.#mustNotHaveFailed()
     logCertificates(log, tls)
     this.#workers = startWorkers(engine.start, { ...this.#parts, delivery: this.#webhooks.delivery })
@@ -147,8 +157,13 @@ export class Server implements RunningServer {
   fail(exit: ExitName, message: string): void {
     if (this.#stopping !== undefined || this.#failure !== undefined) return
     this.#parts.log.fatal({ reason: message }, 'the server ends because a part of it failed')
-    this.#failure = new ExitError(exit, message)
-    if (this.#hasStarted) void this.stop()
+    const failure = new ExitError(exit, message)
+    this.#failure = failure
+    if (!this.#hasStarted) return
+    this.stop().catch((error: unknown) => {
+      this.#parts.log.error({ err: error }, 'a part of the failed server could not be closed')
+      this.#resolveEnded(failure.exitCode)
+    })
   }
 
   #mustNotHaveFailed(): void {
@@ -167,11 +182,13 @@ export class Server implements RunningServer {
     eventStreams.end()
     this.#spaceWatch.stop()
     this.#clockWatch.stop()
+    this.#refusedWatch.stop()
     this.#frontEndWatch?.stop()
     const deadline = performance.now() + graceMilliseconds
     const drainMilliseconds = graceMilliseconds - Math.min(CLOSE_MILLISECONDS, graceMilliseconds / 2)
     const stuck = await frontEnds.stop(drainMilliseconds)
     if (stuck.length > 0) this.#failure ??= new ExitError('frontEndStuck', `${stuck.join(', ')} did not stop`)
+    await this.#parts.starting.close()
     await this.#listeners.close(Math.max(0, deadline - performance.now()))
     await this.#workers?.stop()
     store.closePayloads()
@@ -180,6 +197,7 @@ export class Server implements RunningServer {
     port.close()
     logUnrecorded(log, await engine.stop())
     await store.close()
+    if (!this.#hasStarted) await closeQuietly({ close: () => putBack(nodeDisk, store.paths) })
     await lock.release()
     this.#resolveEnded(this.#failure?.exitCode ?? exitTable.ok.code)
   }

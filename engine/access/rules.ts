@@ -41,7 +41,7 @@ export const accessRules: RulesOf<AccessCommands, AccessChange, { readonly acces
     const { account, title, description, credential, accessKey, sealedSecret } = command
     if (access.account(account) !== undefined) throw new DomainError('account-exists', account)
     if (access.titleIsTaken(title)) throw new DomainError('account-name-taken', title)
-    if (access.credential(accessKey) !== undefined) throw new DomainError('credential-exists', credential)
+    if (access.credential(accessKey) !== undefined) throw new DomainError('access-key-taken', accessKey)
     return {
       changes: [
         { name: 'account.created', account, title, description },

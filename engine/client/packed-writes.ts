@@ -17,7 +17,8 @@ const STARTING_BYTES = 16 * 1024
 
 type SmallWrite = CommandOf<'write-object'> & { readonly body: Extract<WriteBody, { kind: 'inline' }> }
 
-type Head = readonly [
+/** Without tags. */
+type PlainHead = readonly [
   id: number,
   bucket: string,
   key: string,
@@ -40,6 +41,8 @@ type Head = readonly [
   resource: string,
   details: AuditContext['metadata'],
 ]
+
+type Head = readonly [...PlainHead, tags?: NonNullable<SmallWrite['tags']>]
 
 const packr = new Packr({ useRecords: false, int64AsType: 'number' })
 const NO_CONDITION: WriteCondition = { kind: 'none' }
@@ -94,6 +97,16 @@ export class WritePacker {
 }
 
 function headOf(id: number, command: SmallWrite): Head {
+  const { tags } = command
+  return tags === undefined ? plainHeadOf(id, command) : [...plainHeadOf(id, command), tags]
+}
+
+/** Members of a write that a head carries. A member that is not here does not compile: it would be lost on the way. */
+type Carried = 'kind' | 'bucket' | 'key' | 'size' | 'etag' | 'digest' | 'headers' | 'metadata' | 'body'
+type CarriedBeside = 'condition' | 'lock' | 'checksum' | 'intent' | 'audit' | 'tags'
+type Whole = Exclude<keyof SmallWrite, Carried | CarriedBeside> extends never ? SmallWrite : never
+
+function plainHeadOf(id: number, command: Whole): PlainHead {
   const { body, condition, audit } = command
   return [
     id,
@@ -155,11 +168,13 @@ function commandOf(head: Head, bytes: Uint8Array): SmallWrite {
       metadata: head[20],
     },
   }
-  if (head[11] === null && head[12] === null && head[13] === null) return command
+  const tags = head[21]
+  if (head[11] === null && head[12] === null && head[13] === null && tags === undefined) return command
   return {
     ...command,
     ...(head[11] !== null && { lock: head[11] }),
     ...(head[12] !== null && { checksum: head[12] }),
     ...(head[13] !== null && { intent: head[13] }),
+    ...(tags !== undefined && { tags }),
   }
 }

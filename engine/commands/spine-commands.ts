@@ -45,6 +45,9 @@ interface ObjectName {
   key: string
 }
 
+/** Key, value, key, value, each key once: within the bounds of `domain/tags.ts`. */
+type Tags = readonly string[]
+
 interface UploadName extends ObjectName {
   upload: UploadId
 }
@@ -75,6 +78,8 @@ export interface SpineCommands {
   /** Replaces the CORS rules of a bucket; an empty list removes them. */
   'set-cors': { bucket: string; rules: readonly CorsRule[] }
   'set-quota': { bucket: string; quota: Quota }
+  /** Replaces the tags of a bucket; an empty list removes them. */
+  'set-bucket-tags': { bucket: string; tags: Tags }
   'write-object': ObjectName &
     Described & {
       size: number
@@ -87,9 +92,10 @@ export interface SpineCommands {
       lock?: LockState
       /** The client's checksum of the whole body, already checked. */
       checksum?: ObjectChecksum
+      tags?: Tags
     }
   /** Appends bytes to the current object, or creates the object. */
-  'append-object': Omit<SpineCommands['write-object'], 'size'> & {
+  'append-object': Omit<SpineCommands['write-object'], 'size' | 'tags'> & {
     /** Bytes of the object before, which must be as the caller expects. */
     offset: number
     /** Bytes that come after them. */
@@ -100,6 +106,8 @@ export interface SpineCommands {
     replacement: Readonly<Described> | undefined
     condition: WriteCondition
     lock?: LockState
+    /** Replaces the source's tags; without it they are copied. */
+    tags?: Tags
   } & CopySourceName
   /** Gives the object of a bucket without versioning another key. */
   'rename-object': ObjectName & {
@@ -125,8 +133,10 @@ export interface SpineCommands {
     bypassGovernance: boolean
   }
   'set-legal-hold': ObjectName & { version: VersionSelector | undefined; hold: boolean }
+  /** Replaces the tags of a version; an undefined version is the current object, an empty list removes them. */
+  'set-tags': ObjectName & { version: VersionSelector | undefined; tags: Tags }
   /** Starts a multipart upload; the sequence of `Done` is its id. */
-  'create-upload': ObjectName & Described & { lock?: LockState; checksum?: UploadChecksum }
+  'create-upload': ObjectName & Described & { lock?: LockState; checksum?: UploadChecksum; tags?: Tags }
   'write-part': UploadName & {
     /** 1 to 10,000. */
     part: number

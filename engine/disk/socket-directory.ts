@@ -1,18 +1,9 @@
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  openSync,
-  renameSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, closeSync, constants, fchmodSync, fstatSync, openSync, renameSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { connect, createServer, type Server } from 'node:net'
 import { dirname } from 'node:path'
 import type { Disk } from './disk.ts'
+import { giveToOwnerOf } from './owner.ts'
 
 /** The data directory cannot be locked or held, so another process that uses it would go unnoticed. */
 export class StoreLockError extends Error {
@@ -77,7 +68,7 @@ export class SocketDirectory {
     const name = randomBytes(NAME_BYTES).toString('hex')
     const server = await listenOn(this.#at(HIDDEN + name), this.#path)
     const close = async () => {
-      this.#disk.remove(this.#at(name))
+      this.#removeName(name)
       await new Promise((done) => server.close(done))
     }
     try {
@@ -113,15 +104,21 @@ export class SocketDirectory {
     for (const name of dead) this.#disk.remove(this.#at(name))
   }
 
+  /**
+   * On a disk that takes no writes the name stays. Once its socket is closed it is a name of an ended process, and the next start
+   * removes it.
+   */
+  #removeName(name: string): void {
+    try {
+      this.#disk.remove(this.#at(name))
+    } catch {
+      // What is wrong with the disk has been reported, or the next write finds it.
+    }
+  }
+
   #at(name: string): string {
     return `/proc/self/fd/${this.#descriptor}/${name}`
   }
-}
-
-/** Sockets made by root must be visible to the owner of the directory: the server may run as that user. */
-function giveToOwnerOf(directory: string, path: string): void {
-  const { uid, gid } = statSync(directory)
-  if (process.getuid?.() === 0 && uid !== 0) chownSync(path, uid, gid)
 }
 
 /** Names of the sockets in a directory that can be seen, alive or left over; empty when it does not exist. */

@@ -10,6 +10,9 @@ const VOLUME_NAME = /^(\d{10})\.volume$/
 /** Prefix of a cold segment's name while it is written. */
 export const COMPRESSING = 'compressing-'
 
+/** In the directory of projections: what their file was when the store stopped. */
+export const SUMS_FILE = 'sums'
+
 /** Every path of a data directory. Names come from numbers and identifiers, never from keys (S4). */
 export class StorePaths {
   readonly root: string
@@ -35,6 +38,14 @@ export class StorePaths {
   readonly projectionsSums: string
   /** Exists when a row of the projections was found damaged: the next start derives them again. */
   readonly projectionsDamaged: string
+  /** Projections that a start makes while the old ones stay in place; they replace these when they are complete. */
+  readonly projectionsNext: string
+  /** Projections that a program prepares for its first start while the one before runs, and the lock of the process that does. */
+  readonly projectionsPrepared: string
+  /** Projections of an earlier layout that others took the place of, until the server accepts requests. */
+  readonly projectionsReplaced: string
+  /** When a start last opened them, and how many processes before it ended soon after that. */
+  readonly projectionsStarts: string
   /** Projections under construction, for a rebuild and for a check. */
   readonly projectionsRebuild: string
   readonly projectionsCheck: string
@@ -58,6 +69,10 @@ export class StorePaths {
   readonly backupMark: string
   /** The last verdicts on the chain of the journal. */
   readonly verified: string
+  /** The last backup of this directory. */
+  readonly backedUp: string
+  /** Which records name an object, a bucket or a principal, by sealed segments of the journal. */
+  readonly recordIndex: string
 
   constructor(root: string) {
     this.root = root
@@ -75,8 +90,12 @@ export class StorePaths {
     this.uploads = join(this.payloads, 'tmp')
     this.projections = join(root, 'projections')
     this.projectionsOpening = `${this.projections}-opening`
-    this.projectionsSums = join(this.projections, 'sums')
+    this.projectionsSums = join(this.projections, SUMS_FILE)
     this.projectionsDamaged = `${this.projections}-damaged`
+    this.projectionsNext = `${this.projections}-next`
+    this.projectionsPrepared = `${this.projections}-prepared`
+    this.projectionsReplaced = `${this.projections}-replaced`
+    this.projectionsStarts = join(this.projections, 'starts')
     this.projectionsRebuild = `${this.projections}-rebuild`
     this.projectionsCheck = `${this.projections}-check`
     this.projectionsFollower = `${this.projections}-follower`
@@ -90,6 +109,8 @@ export class StorePaths {
     this.restored = join(this.journal, 'restored')
     this.backupMark = join(root, 'BACKUP')
     this.verified = join(root, 'verified')
+    this.backedUp = join(root, 'backed-up')
+    this.recordIndex = join(root, 'record-index')
   }
 
   segment(firstSequence: Sequence): string {

@@ -35,7 +35,8 @@ export abstract class UnreliableFile implements ReadableFile {
     try {
       return this.file.readAt(target, position, length)
     } catch (error) {
-      return this.#lost(error, target, position, length)
+      if (!isUnreadable(error)) throw error
+      return this.unreadable(error, target, position, length)
     }
   }
 
@@ -43,34 +44,78 @@ export abstract class UnreliableFile implements ReadableFile {
     try {
       return await this.file.readAtAsync(target, position, length)
     } catch (error) {
-      return this.#lost(error, target, position, length)
+      if (!isUnreadable(error)) throw error
+      return this.unreadableAsync(error, target, position, length)
     }
-  }
-
-  #lost(error: unknown, target: Uint8Array, position: number, length: number): number {
-    if (!isUnreadable(error)) throw error
-    return this.unreadable(error, target, position, length)
   }
 
   /** What a read gives of which the disk has lost some bytes: the number of bytes in `target`, or an error that names the damage. */
   protected abstract unreadable(cause: unknown, target: Uint8Array, position: number, length: number): number
+
+  /** The same. A disk that cannot read may take seconds for each page, so the thread does not wait for it. */
+  protected abstract unreadableAsync(
+    cause: unknown,
+    target: Uint8Array,
+    position: number,
+    length: number,
+  ): Promise<number>
+}
+
+interface Page {
+  readonly at: number
+  /** Where its bytes go. */
+  readonly bytes: Uint8Array
 }
 
 /** A file whose unreadable pages are zeros, for a reader that proves what it reads, and then names the damage. */
 export class ZeroedFile extends UnreliableFile {
   protected unreadable(_cause: unknown, target: Uint8Array, position: number, length: number): number {
+    const pages = this.#pages(target, position, length)
+    for (const { at, bytes } of pages) {
+      try {
+        this.file.readAt(bytes, at, bytes.length)
+      } catch (error) {
+        zeroed(bytes, error)
+      }
+    }
+    return bytesOf(pages)
+  }
+
+  protected async unreadableAsync(
+    _cause: unknown,
+    target: Uint8Array,
+    position: number,
+    length: number,
+  ): Promise<number> {
+    const pages = this.#pages(target, position, length)
+    for (const { at, bytes } of pages) {
+      try {
+        await this.file.readAtAsync(bytes, at, bytes.length)
+      } catch (error) {
+        zeroed(bytes, error)
+      }
+    }
+    return bytesOf(pages)
+  }
+
+  /** The pages of a read, as far as the file goes; the first and the last may be parts. */
+  #pages(target: Uint8Array, position: number, length: number): readonly Page[] {
     const end = Math.min(position + length, this.size())
+    const pages: Page[] = []
     for (let at = position; at < end; ) {
       const next = Math.min(end, at - (at % PAGE_BYTES) + PAGE_BYTES)
-      const page = target.subarray(at - position, next - position)
-      try {
-        this.file.readAt(page, at, page.length)
-      } catch (error) {
-        if (!isUnreadable(error)) throw error
-        page.fill(0)
-      }
+      pages.push({ at, bytes: target.subarray(at - position, next - position) })
       at = next
     }
-    return Math.max(0, end - position)
+    return pages
   }
+}
+
+function zeroed(page: Uint8Array, error: unknown): void {
+  if (!isUnreadable(error)) throw error
+  page.fill(0)
+}
+
+function bytesOf(pages: readonly Page[]): number {
+  return pages.reduce((sum, { bytes }) => sum + bytes.length, 0)
 }

@@ -10,6 +10,7 @@ import { payloadReference } from './object.ts'
 import { PART_NUMBER_MAXIMUM } from './part-set.ts'
 import { OBJECT_BYTES_MAXIMUM } from './upload.ts'
 import { requireQuota, requireReceived, shared } from './quota.ts'
+import { tagsAtBirth } from './tags.ts'
 import { bytesReplaced, placeVersion, selectorOf } from './versions.ts'
 import { requireCondition } from './write-condition.ts'
 
@@ -68,7 +69,7 @@ function contentOf(command: Append, current: ObjectState | undefined, context: D
 
 export const appendRules = {
   /**
-   * Appends to the current object, as a new version that shares the bytes before. It keeps headers and metadata; the
+   * Appends to the current object, as a new version that shares the bytes before. It keeps headers, metadata and tags; the
    * command's own are used only when it creates the object.
    */
   'append-object'(command, context) {
@@ -99,7 +100,8 @@ export const appendRules = {
       lock: lockAtBirth(bucket, command.lock, now),
       source: undefined,
     }
-    const changes = first === undefined ? [written] : [first, written]
+    const tagged = tagsAtBirth(written, current?.tags, context.sequence)
+    const changes = first === undefined ? [written, ...tagged] : [first, written, ...tagged]
     return { changes, etag: content.etag, ...selectorOf(version, context.sequence) }
   },
 } satisfies Partial<Rules>

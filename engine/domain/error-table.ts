@@ -23,8 +23,7 @@ interface DomainErrorRow {
 }
 
 /**
- * Every reason to refuse a command, with the error of each plane. The statuses of the planes' codes are in their `errors.ts`;
- * a plane does not compile when a code here is not in its table.
+ * Every reason to refuse a command, with the error of each plane: a code without a row in its errors.ts does not compile.
  */
 export const DOMAIN_ERRORS = {
   'bucket-not-found': {
@@ -216,6 +215,7 @@ export const DOMAIN_ERRORS = {
     sentence: 'Another service account has this name; case does not tell names apart.',
   },
   'account-not-found': { management: 'ACCOUNT_NOT_FOUND', sentence: 'The service account does not exist.' },
+  'access-key-taken': { management: 'ACCESS_KEY_TAKEN', sentence: 'Another credential has this access key.' },
   'credential-exists': { management: 'CONFLICT', sentence: 'The credential already exists.' },
   'credential-not-found': {
     management: 'CREDENTIAL_NOT_FOUND',

@@ -113,21 +113,33 @@ function locked(bucket: BucketState, key: string, version: ObjectState, lock: Lo
   return { changes, version: version.isNull ? 'null' : version.sequence }
 }
 
+/** Names a version; an undefined version is the current object. */
+interface NamedVersion {
+  readonly bucket: string
+  readonly key: string
+  readonly version: VersionSelector | undefined
+}
+
 /** @throws DomainError bucket-not-found, lock-not-enabled, object-not-found, version-not-found, version-is-marker */
 function requireLockedVersion(
-  command: { readonly bucket: string; readonly key: string; readonly version: VersionSelector | undefined },
+  command: NamedVersion,
   { state }: DecisionContext,
 ): { readonly bucket: BucketState; readonly version: ObjectState } {
   const bucket = requireBucket(state, command.bucket)
   if (!bucket.lockEnabled) throw new DomainError('lock-not-enabled', bucket.name)
-  const { key } = command
-  const version =
-    command.version === undefined ? state.object(bucket.id, key) : state.version(bucket.id, key, command.version)
-  if (version === undefined) {
-    throw new DomainError(command.version === undefined ? 'object-not-found' : 'version-not-found', key)
-  }
+  return { bucket, version: requireVersion(command, bucket, state) }
+}
+
+/** @throws DomainError object-not-found, version-not-found, version-is-marker */
+export function requireVersion(
+  { key, version: name }: NamedVersion,
+  { id }: BucketState,
+  state: StateReader,
+): ObjectState {
+  const version = name === undefined ? state.object(id, key) : state.version(id, key, name)
+  if (version === undefined) throw new DomainError(name === undefined ? 'object-not-found' : 'version-not-found', key)
   if (version.isMarker) throw new DomainError('version-is-marker')
-  return { bucket, version }
+  return version
 }
 
 export const lockRules = {

@@ -54,3 +54,20 @@ const CLIENT_TOKEN = /^[!-~]{1,64}$/
 export function isClientToken(text: string): boolean {
   return CLIENT_TOKEN.test(text)
 }
+
+/** Bounds of a tag in UTF-16 code units, as S3 counts them (S3 user guide, "Categorizing your objects using tags"). */
+export const TAG_KEY_LENGTH_MAXIMUM = 128
+export const TAG_VALUE_LENGTH_MAXIMUM = 256
+
+/** Letters, spaces and digits of every script, and these signs. No control character is one, and no half of a pair. */
+const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u
+
+/** Whether a text can be the key of a tag. Prefixes that only S3 itself may use are not looked at. */
+export function isTagKey(text: string): boolean {
+  return text.length > 0 && text.length <= TAG_KEY_LENGTH_MAXIMUM && TAG_TEXT.test(text)
+}
+
+/** Whether a text can be the value of a tag. */
+export function isTagValue(text: string): boolean {
+  return text.length <= TAG_VALUE_LENGTH_MAXIMUM && TAG_TEXT.test(text)
+}

@@ -10,6 +10,7 @@ import { type Decision, type DecisionContext, NOTHING_CHANGES, type Rules } from
 import { objectDeleted, versionDeleted } from './removal.ts'
 import { lockAtBirth, requireDestroyable, requireLockable } from './lock.ts'
 import { requireQuota, requireReceived, shared } from './quota.ts'
+import { tagsAtBirth } from './tags.ts'
 import { bytesReplaced, placeVersion, selectorOf } from './versions.ts'
 import { requireCondition, requireDeleteCondition } from './write-condition.ts'
 
@@ -87,6 +88,7 @@ export const objectRules = {
           checksum,
           source: undefined,
         },
+        ...tagsAtBirth({ bucketId, key, size, version }, command.tags, context.sequence),
       ],
       etag,
       ...selectorOf(version, context.sequence),
@@ -136,6 +138,11 @@ export const objectRules = {
             token: undefined,
           },
         },
+        ...tagsAtBirth(
+          { bucketId: bucket.id, key, size: source.size, version },
+          command.tags ?? source.tags,
+          context.sequence,
+        ),
       ],
       etag: source.etag,
       ...selectorOf(version, context.sequence),

@@ -4,6 +4,7 @@ import type { BucketState, ObjectState, StateReader } from '../state-ports.ts'
 import { requireBucket } from './bucket.ts'
 import { type Decision, NOTHING_CHANGES, type Rules } from './decision.ts'
 import { objectDeleted } from './removal.ts'
+import { tagsAtBirth } from './tags.ts'
 import { requireCondition } from './write-condition.ts'
 
 type Rename = SpineCommand<'rename-object'>
@@ -32,7 +33,7 @@ export const renameRules = {
    * In one entry the object is written under its new key, by reference, and deleted under the old one. Nothing is counted
    * against the quota: the bucket never holds more after it (spec/decisions/0143).
    */
-  'rename-object'(command, { state }): Decision {
+  'rename-object'(command, { state, sequence }): Decision {
     const bucket = requireBucket(state, command.bucket)
     const { key, sourceKey, token } = command
     if (bucket.versioning !== 'off') throw new DomainError('rename-of-versions', bucket.name)
@@ -67,6 +68,7 @@ export const renameRules = {
             token,
           },
         },
+        ...tagsAtBirth({ bucketId: bucket.id, key, size, version: undefined }, source.tags, sequence),
         objectDeleted(bucket.id, sourceKey, source),
       ],
     }

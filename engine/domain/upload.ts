@@ -1,4 +1,4 @@
-import { type BucketId, payloadIdOf, type Sequence, type UploadId } from '../brands.ts'
+import { type BucketId, payloadIdOf, type Sequence, type UploadId, uploadIdOf } from '../brands.ts'
 import type { SpineCommand } from '../commands/spine-commands.ts'
 import { DomainError } from '../errors.ts'
 import type { BucketState, ObjectState, PartState, StateReader, UploadState } from '../state-ports.ts'
@@ -11,6 +11,7 @@ import { PartSet } from './part-set.ts'
 import { abortOf } from './upload-aborts.ts'
 import { requirePartQuota, requireQuota, requireReceived, shared } from './quota.ts'
 import { completedChecksum, isUploadChecksum, partChecksum } from './upload-checksums.ts'
+import { tagsAtBirth } from './tags.ts'
 import { placeVersion, selectorOf } from './versions.ts'
 import { requireCondition } from './write-condition.ts'
 
@@ -102,13 +103,17 @@ function aborted(bucketId: BucketId, key: string, upload: UploadId, state: State
 
 export const uploadRules = {
   /** The lock of the future object is checked here, and is not less than it is now (spec/decisions/0019). */
-  'create-upload'(command, { state, now }) {
+  'create-upload'(command, { state, now, sequence }) {
     const bucket = requireBucket(state, command.bucket)
     requireLockable(bucket, command.lock, now)
     const { key, headers, metadata, lock, checksum } = command
     if (checksum !== undefined && !isUploadChecksum(checksum)) throw new Error('a checksum that no upload can have')
     const given = lock?.retention === undefined ? defaultRetention(bucket.defaultRetention, now) : undefined
-    return { changes: [{ name: 'upload.created', bucketId: bucket.id, key, headers, metadata, lock, given, checksum }] }
+    const bucketId = bucket.id
+    const created = { name: 'upload.created', bucketId, key, headers, metadata, lock, given, checksum } as const
+    const { tags } = command
+    if (tags === undefined || tags.length === 0) return { changes: [created] }
+    return { changes: [created, { name: 'upload.tagged', bucketId, key, upload: uploadIdOf(sequence), tags }] }
   },
 
   /** A part that is sent again replaces the earlier one: the last to finish wins. */
@@ -183,6 +188,7 @@ export const uploadRules = {
           checksum,
           source: undefined,
         },
+        ...tagsAtBirth({ bucketId: bucket.id, key, size, version }, upload.tags, context.sequence),
       ],
       etag,
       ...selectorOf(version, context.sequence),

@@ -1,4 +1,4 @@
-import { bucketName, headerText } from './names.ts'
+import { bucketName, headerText, tagPairs } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { bucketId, eitherOf, flag, integer, optional } from './schema/kinds.ts'
 import { field } from './schema/record.ts'
@@ -34,4 +34,9 @@ export const bucketQuotaSet = defineChange('bucket.quota-set', 11, {
   ...bucket,
   bytes: field(optional(integer), 'bytes', 'nil: unlimited'),
   objects: field(optional(integer), 'objects', 'nil: unlimited'),
+})
+
+export const bucketTagged = defineChange('bucket.tagged', 84, {
+  ...bucket,
+  tags: field(tagPairs, 'tags', 'all that it has now; none: they are removed'),
 })

@@ -2,7 +2,7 @@
  * Texts of changes that become paths, keys of rows or header lines. A forged journal may hold any text, so the form is
  * checked on every read, and not only in requests.
  */
-import { isClientToken, isHeaderValue, KEY_BYTES_MAXIMUM } from '../domain/names.ts'
+import { isClientToken, isHeaderValue, isTagKey, isTagValue, KEY_BYTES_MAXIMUM } from '../domain/names.ts'
 import { isPayloadName } from '../payloads/payload-ids.ts'
 import { asItIs, type Kind, pairs, refuse, textOf, whole } from './schema/kinds.ts'
 
@@ -67,6 +67,21 @@ export const headerPairs: Kind<readonly string[]> = {
       const [name, value] = [all[at] as string, all[at + 1] as string]
       if (name.includes(':') || !isHeaderValue(name)) return refuse(where, 'a name of a header', name)
       if (!isHeaderValue(value)) return refuse(where, 'a value of a header', value)
+    }
+    return all
+  },
+}
+
+/** Key, value, key, value: the tags of a version or a bucket, in the order they were sent. */
+export const tagPairs: Kind<readonly string[]> = {
+  page: 'tags',
+  encode: asItIs,
+  decode: (stored, where) => {
+    const all = pairs.decode(stored, where)
+    for (let at = 0; at < all.length; at += 2) {
+      const [key, value] = [all[at] as string, all[at + 1] as string]
+      if (!isTagKey(key)) return refuse(where, 'a key of a tag', key)
+      if (!isTagValue(value)) return refuse(where, 'a value of a tag', value)
     }
     return all
   },

@@ -1,4 +1,4 @@
-import { headerPairs, headerText, objectKey } from './names.ts'
+import { headerPairs, headerText, objectKey, tagPairs } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { bucketId, digest, flag, integer, optional, orZero, sequence } from './schema/kinds.ts'
 import { field, trailing } from './schema/record.ts'
@@ -49,3 +49,12 @@ export const versionDeleted = defineChange('version.deleted', 13, {
 })
 
 export const versionLocked = defineChange('version.locked', 14, { ...object, version, lock: field(lockState, 'lock') })
+
+/** All tags of a version, which may have been written by the same entry. Its size is for its storage event. */
+export const versionTagged = defineChange('version.tagged', 82, {
+  ...object,
+  version,
+  isNull: field(flag, 'is null', 'whether the version id is `null`'),
+  size: field(integer, 'size', 'of the version'),
+  tags: field(tagPairs, 'tags', 'all that it has now; none: they are removed'),
+})

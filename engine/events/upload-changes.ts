@@ -1,4 +1,4 @@
-import { checksumValue, headerPairs, md5, objectKey, partNumber, parts } from './names.ts'
+import { checksumValue, headerPairs, md5, objectKey, partNumber, parts, tagPairs } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { bucketId, digest, flag, integer, optional, uploadId } from './schema/kinds.ts'
 import { field, trailing } from './schema/record.ts'
@@ -25,6 +25,9 @@ export const uploadCreated = defineChange('upload.created', 15, {
   ),
   checksum: trailing(optional(uploadChecksum), undefined, 'checksum', 'what was asked for'),
 })
+
+/** The tags that the object will have; the upload is created by the same entry. */
+export const uploadTagged = defineChange('upload.tagged', 83, { ...upload, tags: field(tagPairs, 'tags') })
 
 export const uploadPartWritten = defineChange('upload.part-written', 16, {
   ...upload,

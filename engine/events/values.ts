@@ -242,6 +242,8 @@ export const EVENT_TYPES = [
   'object.restored',
   'multipart.completed',
   'multipart.aborted',
+  'object.tagged',
+  'object.untagged',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 

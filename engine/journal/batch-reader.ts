@@ -18,9 +18,9 @@ import {
   readUint64,
   recordBytes,
 } from './format.ts'
-import { setsBack } from './set-back.ts'
 import type { NextRecord } from './positions.ts'
 import { bytesBeforeBody, type RecordTimes, timeOfRecord, TIMES_AGREE_MICROSECONDS } from './record-times.ts'
+import { decodeChanges } from '../events/entry-codec.ts'
 
 /** The fields of a batch header with a correct checksum. */
 export interface BatchHeader {
@@ -196,4 +196,18 @@ function hasRightTime(batch: Buffer, at: number, length: number): boolean {
 function isZero(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) if (bytes[at] !== 0) return false
   return true
+}
+
+/**
+ * Whether the body of a change record sets the order time back between these times, in microseconds, and does nothing
+ * else. No other record may have an order time before the last.
+ */
+function setsBack(body: Uint8Array, from: number, to: number): boolean {
+  try {
+    const changes = decodeChanges(body)
+    const [change] = changes
+    return changes.length === 1 && change?.name === 'clock.set-back' && change.from === from && change.to === to
+  } catch {
+    return false
+  }
 }

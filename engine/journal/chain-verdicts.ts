@@ -1,8 +1,8 @@
 import { type Milliseconds, millisecondsOf } from '../brands.ts'
+import { CheckedNote } from '../disk/checked-note.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { boundedText } from '../events/bounded-text.ts'
-import { crc32 } from '../hashing/crc32.ts'
 
 /** Where the chain is damaged. A start that the damage ends knows the place only in words. */
 export interface VerdictProblem {
@@ -46,11 +46,8 @@ export type ReadVerdicts = KeptVerdicts & { readonly ignored: string | undefined
 
 const NONE: KeptVerdicts = { whole: undefined, part: undefined }
 
-/** A longer file was not written by the store. */
-const FILE_BYTES_MAXIMUM = 16 * 1024
 const TEXT_BYTES_MAXIMUM = 1000
 const OTHER = 'it is about another journal'
-const LINE = /^([0-9a-f]{8}) (.*)\n$/s
 
 /** What is kept after another verdict. */
 export function withVerdict(kept: KeptVerdicts, verdict: ChainVerdict): KeptVerdicts {
@@ -63,14 +60,12 @@ export function withVerdict(kept: KeptVerdicts, verdict: ChainVerdict): KeptVerd
  * the files of this directory and not about the store, so neither the journal nor a backup has them.
  */
 export class ChainVerdicts {
-  readonly #disk: Disk
-  readonly #paths: StorePaths
+  readonly #note: CheckedNote
   /** In hexadecimal; undefined where the journal cannot be read. */
   readonly #deploymentId: string | undefined
 
   constructor(disk: Disk, paths: StorePaths, deploymentId: string | undefined) {
-    this.#disk = disk
-    this.#paths = paths
+    this.#note = new CheckedNote(disk, paths.root, paths.verified)
     this.#deploymentId = deploymentId
   }
 
@@ -94,36 +89,15 @@ export class ChainVerdicts {
       whole: whole === undefined ? null : verdictJson(whole),
       part: part === undefined ? null : verdictJson(part),
     })
-    const bytes = Buffer.from(text)
-    // A name of this process: a command may keep a verdict while the server keeps another.
-    const making = `${this.#paths.verified}-${process.pid}`
-    this.#disk.remove(making)
-    const file = this.#disk.create(making)
-    try {
-      file.writeAt(Buffer.concat([Buffer.from(`${checksum(bytes)} `), bytes, Buffer.from('\n')]), 0)
-      file.sync()
-    } finally {
-      file.close()
-    }
-    this.#disk.rename(making, this.#paths.verified)
-    this.#disk.syncDirectory(this.#paths.root)
+    this.#note.write(text)
   }
 
   #read(): KeptVerdicts | string {
-    const { verified } = this.#paths
-    const size = this.#disk.sizeOf(verified)
-    if (size === 0) return this.#disk.exists(verified) ? 'it is empty' : NONE
-    if (size > FILE_BYTES_MAXIMUM) return `it has ${size} bytes`
-    let bytes: Buffer
+    const found = this.#note.read()
+    if ('ignored' in found) return found.ignored
+    if (found.text === undefined) return NONE
     try {
-      bytes = this.#bytes(size)
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error)
-    }
-    const [, sum, text = ''] = LINE.exec(bytes.toString('utf8')) ?? []
-    if (sum !== checksum(Buffer.from(text))) return 'its checksum is wrong'
-    try {
-      const { deployment_id: id, whole, part } = JSON.parse(text) as FileJson
+      const { deployment_id: id, whole, part } = JSON.parse(found.text) as FileJson
       if (id !== null && this.#deploymentId !== undefined && id !== this.#deploymentId) return OTHER
       return { whole: verdictOf(whole), part: verdictOf(part) }
     } catch {
@@ -131,20 +105,6 @@ export class ChainVerdicts {
       return 'its form is unknown'
     }
   }
-
-  #bytes(size: number): Buffer {
-    const bytes = Buffer.alloc(size)
-    const file = this.#disk.openToRead(this.#paths.verified)
-    try {
-      return bytes.subarray(0, file.readAt(bytes, 0, size))
-    } finally {
-      file.close()
-    }
-  }
-}
-
-function checksum(bytes: Uint8Array): string {
-  return crc32(bytes).toString(16).padStart(8, '0')
 }
 
 interface FileJson {

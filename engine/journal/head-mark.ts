@@ -124,6 +124,11 @@ export class HeadFile {
     this.#newest = mark
   }
 
+  /** The same in both slots, one after the other: no earlier mark comes back when a slot is lost. */
+  writeBoth(mark: HeadMark): void {
+    for (let slot = 0; slot < SLOTS; slot += 1) this.write(mark)
+  }
+
   close(): void {
     this.#file.close()
   }

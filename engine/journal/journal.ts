@@ -6,13 +6,13 @@ import { SpareFile } from '../disk/spare-file.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { BatchBuilder } from './batch-builder.ts'
 import { encodeGenesis, encodeSeal, type Genesis } from './bodies.ts'
-import { createSegment } from './create-segment.ts'
+import { createSegment, encodeSegmentHeader } from './segment.ts'
 import { BATCH_BYTES_MAXIMUM, RECORD_KIND, SEAL_BATCH_BYTES_MAXIMUM, SEGMENT_HEADER, ZERO_HASH } from './format.ts'
 import { JournalPoisonedError } from './journal-errors.ts'
-import { type AppliedPosition, type JournalPlace, lastBefore, type LastRecord, type NextRecord } from './positions.ts'
+import type { AppliedPosition, JournalPlace, LastRecord, NextRecord } from './positions.ts'
+import { lastBefore, positionAfter } from './positions.ts'
 import { oneTime } from './record-times.ts'
 import { contentHash, type JournalTail, mustBeRewritten, openTail, rewriteSegment } from './recovery/recovery.ts'
-import { encodeSegmentHeader } from './segment.ts'
 
 interface JournalOptions {
   /** Length to which a segment is filled with zeros ahead; it is sealed before a batch could exceed it. */
@@ -175,9 +175,7 @@ export class Journal {
 
   /** `position` and `place` after the commit of the started batch; valid until a record is added to it. */
   get positionAfter(): AppliedPosition {
-    const { place } = this
-    const { bytes, times } = this.#builder
-    return { ...this.#built(), ...times, ...place, batchOffset: place.offset, offset: place.offset + bytes }
+    return positionAfter(this.#built(), this.#builder.times, this.place, this.#builder.bytes)
   }
 
   /** Bytes of batches that certainly fit without new space from the file system. Below zero the next batch may not. */
@@ -276,7 +274,9 @@ export class Journal {
   /** The last record of the batch that is being built. */
   #built(): LastRecord {
     const { nextSequence, head, timesOfLast } = this.#builder
-    return { sequence: previous(nextSequence), batch: this.#nextBatch, head: Uint8Array.from(head), ...timesOfLast }
+    const { orderMicroseconds, timeMicroseconds } = timesOfLast
+    const sequence = previous(nextSequence)
+    return { sequence, batch: this.#nextBatch, head: Uint8Array.from(head), orderMicroseconds, timeMicroseconds }
   }
 
   /**

@@ -11,9 +11,11 @@ import { keyFileKey, type MasterKeyChange, masterKeyCheck } from '../keys/store-
 import { decodeGenesis, type Genesis } from './bodies.ts'
 import { RECORD_KIND } from './format.ts'
 import { readHeadMark, refusedBatchId } from './head-mark.ts'
+import { JournalDamagedError } from './journal-errors.ts'
 import { lastBefore } from './positions.ts'
 import { readGenesis, scanOneSegment } from './read-journal.ts'
 import { segmentFirsts } from './segment.ts'
+import { factsOrFault } from './segment-chain.ts'
 
 /**
  * The key file, `journal/keys`: where the journal changes the master key, so that a start need not read all of it to know. It
@@ -39,6 +41,8 @@ interface KeyFile {
 export interface FoundKeys {
   readonly ring: KeyRing
   readonly isRecorded: boolean
+  /** Why the genesis cannot be read, if so: the key file has proved the key instead. */
+  readonly genesisFault: string | undefined
 }
 
 /**
@@ -46,14 +50,48 @@ export interface FoundKeys {
  * @throws MasterKeyMismatchError for a key of another store and for a replaced key; JournalDamagedError
  */
 export function findKeys(disk: Disk, paths: StorePaths, masterKey: Uint8Array): FoundKeys {
-  const genesis = decodeGenesis(readGenesis(disk, paths))
+  const { genesis, fault: genesisFault } = originOf(disk, paths, masterKey)
   const { ring, isRecorded } = knownKeys(disk, paths, genesis, masterKey)
-  if (ring.isCurrent) return { ring, isRecorded }
+  if (ring.isCurrent) return { ring, isRecorded, genesisFault }
   const { sequence, check } = ring.next as MasterKeyChange
   throw MasterKeyMismatchError.ofEarlier(sequence, check)
 }
 
-function knownKeys(disk: Disk, paths: StorePaths, genesis: Genesis, masterKey: Uint8Array): FoundKeys {
+/**
+ * The genesis; when it is damaged, as the key file proves it.
+ * @throws JournalDamagedError
+ */
+function originOf(
+  disk: Disk,
+  paths: StorePaths,
+  masterKey: Uint8Array,
+): { readonly genesis: Genesis; readonly fault: string | undefined } {
+  try {
+    return { genesis: decodeGenesis(readGenesis(disk, paths)), fault: undefined }
+  } catch (error) {
+    const genesis = error instanceof JournalDamagedError ? provedGenesis(disk, paths, masterKey) : undefined
+    if (genesis === undefined) throw error
+    return { genesis, fault: (error as Error).message }
+  }
+}
+
+/** Each segment states the deployment, and the code of the key file proves that this key is of it, and the current one. */
+function provedGenesis(disk: Disk, paths: StorePaths, masterKey: Uint8Array): Genesis | undefined {
+  const file = readKeyFile(disk, paths)
+  const last = segmentFirsts(disk, paths).at(-1)
+  if (file === undefined || file.searchFrom !== undefined || last === undefined) return undefined
+  const facts = factsOrFault(disk, paths.segment(last))
+  if (typeof facts === 'string') return undefined
+  const { deploymentId } = facts.header
+  const check = KeyRing.firstCheck(deploymentId, file.changes, masterKey)
+  const genesis = check && { deploymentId, masterKeyCheck: check }
+  const ring = genesis && KeyRing.of(genesis, file.changes, masterKey)
+  return ring !== undefined && isRight(file, ring) ? genesis : undefined
+}
+
+type KnownKeys = Omit<FoundKeys, 'genesisFault'>
+
+function knownKeys(disk: Disk, paths: StorePaths, genesis: Genesis, masterKey: Uint8Array): KnownKeys {
   const file = readKeyFile(disk, paths)
   const listed = file && KeyRing.of(genesis, file.changes, masterKey)
   // Written without the key.

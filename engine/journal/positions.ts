@@ -50,6 +50,33 @@ export interface BatchPlace extends JournalPlace {
 /** The last record that is applied, and the batch that it ends. */
 export interface AppliedPosition extends LastRecord, BatchPlace, BatchTimes {}
 
+/**
+ * The position after a batch of `bytes` at `place` that ends with `last`. Field by field, because every batch makes one: copying
+ * three objects with spreads took the engine 3 us for each PUT.
+ */
+export function positionAfter(
+  last: LastRecord,
+  times: BatchTimes,
+  place: JournalPlace,
+  bytes: number,
+): AppliedPosition {
+  return {
+    sequence: last.sequence,
+    batch: last.batch,
+    head: last.head,
+    orderMicroseconds: last.orderMicroseconds,
+    timeMicroseconds: last.timeMicroseconds,
+    earliestMicroseconds: times.earliestMicroseconds,
+    latestMicroseconds: times.latestMicroseconds,
+    differ: times.differ,
+    descend: times.descend,
+    segmentNumber: place.segmentNumber,
+    segmentFirstSequence: place.segmentFirstSequence,
+    batchOffset: place.offset,
+    offset: place.offset + bytes,
+  }
+}
+
 /** The genesis comes next. */
 export function genesisNext(): NextRecord {
   return {

@@ -5,9 +5,8 @@ import { batchTrailerIsRight, decodeBatchHeader, type JournalRecord, readRecords
 import { BATCH_BYTES_MAXIMUM, BATCH_HEADER, RECORD_KIND, SEGMENT_HEADER } from './format.ts'
 import { JournalDamagedError } from './journal-errors.ts'
 import { type AppliedPosition, type BatchPlace, firstOf, genesisNext, nextAfter, type NextRecord } from './positions.ts'
-import { decodeSegmentHeader, type SegmentHeader, segmentFirsts } from './segment.ts'
+import { decodeSegmentHeader, type SegmentHeader, segmentFirsts, type SegmentFile } from './segment.ts'
 import { openSegment } from './segment-file.ts'
-import type { SegmentFile } from './opened-segment.ts'
 import { type ScanEnd, SegmentWindow, scanSegment } from './segment-scan.ts'
 
 interface JournalVisitor {

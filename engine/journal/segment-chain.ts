@@ -1,6 +1,6 @@
 import type { Disk } from '../disk/disk.ts'
 import { type Milliseconds, millisecondsOf, type Sequence } from '../brands.ts'
-import { type StorePaths, segmentName } from '../disk/store-paths.ts'
+import type { StorePaths } from '../disk/store-paths.ts'
 import { batchTrailerIsRight, decodeBatchHeader, readRecords } from './batch-reader.ts'
 import { decodeSeal, type Seal } from './bodies.ts'
 import { ColdSegmentDamagedError } from './cold/cold-segment.ts'
@@ -13,6 +13,7 @@ import {
   SEAL_BATCH_BYTES_MAXIMUM,
   SEGMENT_HEADER,
 } from './format.ts'
+import { JournalDamagedError } from './journal-errors.ts'
 import { genesisNext } from './positions.ts'
 import { openSegment } from './segment-file.ts'
 import { decodeSegmentHeader, type SegmentHeader, segmentFirsts } from './segment.ts'
@@ -30,45 +31,22 @@ export interface SegmentFacts {
     | undefined
 }
 
-/** Segments in order, up to the first that does not continue the one before; `broken` says why. */
-interface SegmentChain {
-  readonly segments: readonly SegmentFacts[]
-  readonly broken: string | undefined
-}
-
-/**
- * Reads header and seal of every segment, and nothing between: enough to know that the files belong together. Replay and
- * `journal verify` check their content.
- */
-export function readSegmentChain(disk: Disk, paths: StorePaths): SegmentChain {
-  const segments: SegmentFacts[] = []
-  for (const firstSequence of segmentFirsts(disk, paths)) {
-    const name = segmentName(firstSequence)
-    const facts = factsOf(disk, paths.segment(firstSequence))
-    if (typeof facts === 'string') return { segments, broken: `${name}: ${facts}` }
-    if (facts === undefined) return { segments, broken: `${name}: header is damaged` }
-    const fault = linkFault(segments.at(-1), facts, firstSequence)
-    if (fault !== undefined) return { segments, broken: `${name}: ${fault}` }
-    segments.push(facts)
-  }
-  return { segments, broken: undefined }
-}
-
 /** When the store was made: the creation time of its first segment; 0 when its header is damaged. */
 export function storeCreation(disk: Disk, paths: StorePaths): Milliseconds {
   const [first] = segmentFirsts(disk, paths)
-  const facts = first === undefined ? undefined : factsOf(disk, paths.segment(first))
+  const facts = first === undefined ? undefined : factsOrFault(disk, paths.segment(first))
   return millisecondsOf(
     Math.floor(((typeof facts === 'object' ? facts.header.createdMicroseconds : undefined) ?? 0) / 1000),
   )
 }
 
-/** A text that says why a cold segment cannot be read. */
-function factsOf(disk: Disk, path: string): SegmentFacts | string | undefined {
+/** Header and seal of one segment, or a text that says why they cannot be read. */
+export function factsOrFault(disk: Disk, path: string): SegmentFacts | string {
   try {
-    return readSegmentFacts(disk, path)
+    return readSegmentFacts(disk, path) ?? 'header is damaged'
   } catch (error) {
     if (error instanceof ColdSegmentDamagedError) return `offset ${error.offset}: ${error.reason}`
+    if (error instanceof JournalDamagedError) return error.message
     throw error
   }
 }

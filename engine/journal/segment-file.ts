@@ -1,6 +1,6 @@
 import type { Disk } from '../disk/disk.ts'
 import { type ReadableFile, UnreliableFile, ZeroedFile } from '../disk/unreadable.ts'
-import type { SegmentFile } from './opened-segment.ts'
+import type { SegmentFile } from './segment.ts'
 import { COLD_MAGIC } from './cold/cold-format.ts'
 import { JournalDamagedError } from './journal-errors.ts'
 import { type ColdOptions, ColdSegment } from './cold/cold-segment.ts'
@@ -40,6 +40,15 @@ class NamingFile extends UnreliableFile {
   protected unreadable(cause: unknown, _target: Uint8Array, position: number, length: number): never {
     const place = `${this.path}, in the ${length} bytes from offset ${position}`
     throw new JournalDamagedError(`${place}: the disk cannot read them all`, { cause })
+  }
+
+  protected async unreadableAsync(
+    cause: unknown,
+    target: Uint8Array,
+    position: number,
+    length: number,
+  ): Promise<number> {
+    return this.unreadable(cause, target, position, length)
   }
 }
 

@@ -9,7 +9,7 @@ import {
 import { decodeSeal, type Seal } from './bodies.ts'
 import { ColdSegmentDamagedError } from './cold/cold-segment.ts'
 import type { NextRecord } from './positions.ts'
-import type { SegmentFile } from './opened-segment.ts'
+import type { SegmentFile } from './segment.ts'
 import { ALIGNMENT_BYTES, BATCH_BYTES_MAXIMUM, BATCH_HEADER, BATCH_TRAILER, RECORD_KIND } from './format.ts'
 
 const WINDOW_BYTES = 2 * BATCH_BYTES_MAXIMUM

@@ -1,6 +1,6 @@
 import { crc32 } from '../hashing/crc32.ts'
 import { type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../brands.ts'
-import type { Disk } from '../disk/disk.ts'
+import type { Disk, DiskFile } from '../disk/disk.ts'
 import { type StorePaths, segmentFirstSequence } from '../disk/store-paths.ts'
 import { NewerFormatError, StoreUnreleasedError } from '../errors.ts'
 import { FORMAT_VERSION, HASH_BYTES, readUint64, SEGMENT_HEADER, UNRELEASED_MAGIC, writeUint64 } from './format.ts'
@@ -75,4 +75,40 @@ export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | undefined {
     chainHead: field(SEGMENT_HEADER.chainHeadAt, HASH_BYTES),
     previousDigest: field(SEGMENT_HEADER.previousDigestAt, HASH_BYTES),
   }
+}
+
+/**
+ * A segment that is open for reading, plain or cold. Positions and lengths are those in the plain segment. All readers
+ * of segments use it; only `journal.ts` writes segments.
+ */
+export interface SegmentFile extends Pick<DiskFile, 'path' | 'readAt' | 'readAtAsync' | 'size' | 'close'> {
+  readonly isCold: boolean
+  /** Length of the file. */
+  readonly storedBytes: number
+}
+
+const ZEROS = Buffer.alloc(1 << 20)
+
+/**
+ * Creates a segment without a spare, filled with zeros to `capacityBytes`. It is written under another name and
+ * renamed, so a half-written segment is never seen.
+ */
+export function createSegment(
+  disk: Disk,
+  paths: StorePaths,
+  firstSequence: Sequence,
+  bytes: Buffer,
+  capacityBytes: number = bytes.length,
+): DiskFile {
+  const making = `${paths.segment(firstSequence)}.making`
+  disk.remove(making)
+  const file = disk.create(making)
+  file.writeAt(bytes, 0)
+  for (let at = bytes.length; at < capacityBytes; at += ZEROS.length) {
+    file.writeAt(ZEROS.subarray(0, Math.min(ZEROS.length, capacityBytes - at)), at)
+  }
+  file.sync()
+  disk.rename(making, paths.segment(firstSequence))
+  disk.syncDirectory(paths.journal)
+  return file
 }

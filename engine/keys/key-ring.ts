@@ -70,6 +70,26 @@ export class KeyRing {
     return new KeyRing(deploymentId, changes, masterKeys)
   }
 
+  /**
+   * The check of the first master key, as the genesis states it, from the current one and every change; undefined for a key that is not
+   * the current one.
+   * @throws AccessForgedError when a change was not written with this key
+   */
+  static firstCheck(
+    deploymentId: Uint8Array,
+    changes: readonly MasterKeyChange[],
+    masterKey: Uint8Array,
+  ): Uint8Array | undefined {
+    const check = masterKeyCheck(masterKey, deploymentId)
+    const last = changes.at(-1)
+    if (last !== undefined && !timingSafeEqual(last.check, check)) return undefined
+    let first = masterKey
+    for (let at = changes.length - 1; at >= 0; at -= 1) {
+      first = openPrevious(changes[at] as MasterKeyChange, first, deploymentId, changes[at - 1]?.check)
+    }
+    return masterKeyCheck(first, deploymentId)
+  }
+
   /** False for a key that was changed to another one since. */
   get isCurrent(): boolean {
     return this.#masterKeys.length === this.changes.length + 1
@@ -111,16 +131,17 @@ export class KeyRing {
   }
 }
 
+/** @param check that the key before must have; undefined where nothing states it */
 function openPrevious(
   { sequence, sealedPrevious, after }: MasterKeyChange,
   masterKey: Uint8Array,
   deploymentId: Uint8Array,
-  check: Uint8Array,
+  check: Uint8Array | undefined,
 ): Buffer {
   try {
     const box = new SecretBox(previousMasterKeyKey(masterKey, deploymentId))
     const previous = Buffer.from(box.open(sealedPrevious, contextOf(after)), 'hex')
-    if (timingSafeEqual(masterKeyCheck(previous, deploymentId), check)) return previous
+    if (check === undefined || timingSafeEqual(masterKeyCheck(previous, deploymentId), check)) return previous
   } catch (error) {
     if (!(error instanceof SecretBoxError)) throw error
   }

@@ -1,5 +1,5 @@
 import type { LifecycleRule } from '../events/values.ts'
-import { NONE, type SettingReaders } from '../records/setting-texts.ts'
+import { listText, NONE, type SettingReaders } from '../records/setting-texts.ts'
 import type { StateReader } from '../state-ports.ts'
 import type { LifecycleCommands } from './commands.ts'
 import type { LifecycleState } from './state.ts'
@@ -9,6 +9,15 @@ function ruleText(rule: LifecycleRule | undefined): string {
   if (rule === undefined) return NONE
   const { prefix, enabled, expirationDays: expiration, noncurrentDays } = rule
   return JSON.stringify({ prefix, enabled, expiration, noncurrent_version_expiration: noncurrentDays })
+}
+
+/** All rules of a bucket, with their ids. */
+function rulesText(rules: readonly LifecycleRule[]): string {
+  return listText(
+    rules.map(({ rule, prefix, enabled, expirationDays: expiration, noncurrentDays }) => {
+      return { id: rule, prefix, enabled, expiration, noncurrent_version_expiration: noncurrentDays }
+    }),
+  )
 }
 
 function ruleBefore(
@@ -31,5 +40,10 @@ export const lifecycleSettings: SettingReaders<LifecycleCommands, { readonly lif
   'delete-lifecycle-rule'({ rule }, context) {
     const before = ruleBefore(rule, context)
     return before === undefined ? [] : [['lifecycle_rule', ruleText(before), NONE]]
+  },
+
+  'set-lifecycle-rules'({ bucket: name, rules }, { state, lifecycle }) {
+    const bucket = state.bucket(name)
+    return [['lifecycle_rules', bucket && rulesText(lifecycle.lifecycleRules(bucket.id)), rulesText(rules)]]
   },
 }

@@ -9,6 +9,8 @@ export interface LifecycleCommands {
   /** Replaces all of a rule but its id. */
   'replace-lifecycle-rule': { bucket: string; rule: LifecycleRule }
   'delete-lifecycle-rule': { rule: string }
+  /** Replaces all rules of a bucket: these are all that it has afterwards, in this order. No id occurs twice. */
+  'set-lifecycle-rules': { bucket: string; rules: readonly LifecycleRule[] }
 }
 
 /** One page of a lifecycle rule: the entries that were due when it was read, in the order of age. */

@@ -1,6 +1,7 @@
 import { DomainError } from '../errors.ts'
 import { requireBucket } from '../domain/bucket.ts'
 import type { RulesOf } from '../domain/decision.ts'
+import type { LifecycleRule } from '../events/values.ts'
 import type { LifecycleChange } from './change-types.ts'
 import type { LifecycleCommands } from './commands.ts'
 import type { LifecycleState } from './state.ts'
@@ -28,4 +29,30 @@ export const lifecycleRules: RulesOf<LifecycleCommands, LifecycleChange, { reado
     const { id: bucketId, name: bucket } = requireBucket(state, name)
     return { changes: [{ name: 'lifecycle.rule-removed', bucketId, bucket, rule }] }
   },
+
+  'set-lifecycle-rules'({ bucket: name, rules }, { state, lifecycle }) {
+    const { id: bucketId, name: bucket } = requireBucket(state, name)
+    if (rules.length > RULES_MAXIMUM) throw new DomainError('too-many-rules', bucket)
+    for (const { rule } of rules) {
+      if ((lifecycle.bucketOfLifecycleRule(rule) ?? bucket) !== bucket) throw new DomainError('rule-exists', rule)
+    }
+    const removed = removedFor(rules, lifecycle.lifecycleRules(bucketId))
+    return {
+      changes: [
+        ...removed.map(({ rule }) => ({ name: 'lifecycle.rule-removed', bucketId, bucket, rule }) as const),
+        ...rules.map((rule) => ({ name: 'lifecycle.rule-set', bucketId, bucket, rule }) as const),
+      ],
+    }
+  },
+}
+
+/**
+ * The rules to remove before these are set. A rule that stays keeps the place that it has reached, and new rules come last; so
+ * all are removed, and start over, where the order would be another.
+ */
+function removedFor(rules: readonly LifecycleRule[], present: readonly LifecycleRule[]): readonly LifecycleRule[] {
+  const wanted = new Set(rules.map(({ rule }) => rule))
+  const kept = present.filter(({ rule }) => wanted.has(rule))
+  const isInOrder = kept.every(({ rule }, at) => rules[at]?.rule === rule)
+  return isInOrder ? present.filter(({ rule }) => !wanted.has(rule)) : present
 }

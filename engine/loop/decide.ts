@@ -6,6 +6,7 @@ import { lockRules } from '../domain/lock.ts'
 import { objectRules } from '../domain/object.ts'
 import { payloadRules } from '../domain/payload.ts'
 import { renameRules } from '../domain/rename.ts'
+import { tagRules } from '../domain/tags.ts'
 import { uploadRules } from '../domain/upload.ts'
 import type { Change } from '../events/changes.ts'
 import { featureRules, features } from '../features.ts'
@@ -20,6 +21,7 @@ const SPINE_RULES: Rules = {
   ...renameRules,
   ...appendRules,
   ...lockRules,
+  ...tagRules,
   ...uploadRules,
   ...payloadRules,
 }

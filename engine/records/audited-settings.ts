@@ -6,12 +6,14 @@ import { boundedText } from '../events/bounded-text.ts'
 import type { Change } from '../events/changes.ts'
 import type { DefaultRetention, LockState, Retention } from '../events/values.ts'
 import { features } from '../features.ts'
-import type { StateReader } from '../state-ports.ts'
+import type { ObjectState, StateReader } from '../state-ports.ts'
 import type { StoreState } from '../state-store.ts'
-import { listText, NONE, type Setting, type SettingReaders, timeText, UNLIMITED } from './setting-texts.ts'
+import { listText, NONE, type Setting, type SettingReaders, tagsText, timeText, UNLIMITED } from './setting-texts.ts'
 
 /** Most bytes of one value in a record; a longer one is cut, and its digest is recorded. */
 const VALUE_BYTES_MAXIMUM = 2048
+/** Of tags in the record of a write, which has the headers of its object besides. */
+const BESIDE_BYTES_MAXIMUM = 512
 
 function retentionText(retention: Retention | undefined): string {
   return retention === undefined ? NONE : `${retention.mode} until ${timeText(retention.untilMilliseconds)}`
@@ -25,10 +27,10 @@ function holdText(lock: LockState | undefined): string {
   return lock?.hold === true ? 'ON' : 'OFF'
 }
 
-function lockBefore(
-  { bucket: name, key, version }: SpineCommand<'set-retention' | 'set-legal-hold'>,
+function versionBefore(
+  { bucket: name, key, version }: SpineCommand<'set-retention' | 'set-legal-hold' | 'set-tags'>,
   state: StateReader,
-): { readonly lock: LockState | undefined } | undefined {
+): ObjectState | undefined {
   const bucket = state.bucket(name)
   if (bucket === undefined) return undefined
   return version === undefined ? state.object(bucket.id, key) : state.version(bucket.id, key, version)
@@ -59,13 +61,23 @@ const SPINE_SETTINGS: SettingReaders<SpineCommands> = {
   },
 
   'set-retention'(command, { state }) {
-    const present = lockBefore(command, state)
+    const present = versionBefore(command, state)
     return [['retention', present && retentionText(present.lock?.retention), retentionText(command.retention)]]
   },
 
   'set-legal-hold'(command, { state }) {
-    const present = lockBefore(command, state)
+    const present = versionBefore(command, state)
     return [['legal_hold', present && holdText(present.lock), holdText({ retention: undefined, hold: command.hold })]]
+  },
+
+  'set-tags'(command, { state }) {
+    const present = versionBefore(command, state)
+    return [['tags', present && tagsText(present.tags), tagsText(command.tags)]]
+  },
+
+  'set-bucket-tags'({ bucket, tags }, { state }) {
+    const present = state.bucket(bucket)
+    return [['tags', present && tagsText(state.bucketTags(present.id)), tagsText(tags)]]
   },
 }
 
@@ -94,12 +106,16 @@ export function settingsOf(command: DecidableCommand, state: StoreState): Pairs 
 
 /**
  * What the metadata says of changes: the lock that a version is written with, whether it was asked for or is the bucket's
- * default, and between which times the clock is set back.
+ * default, its tags, and between which times the clock is set back.
  */
 export function detailsOf(changes: readonly Change[]): Pairs {
   const pairs: (string | number)[] = []
   for (const change of changes) {
     if (change.name === 'clock.set-back') pairs.push('from', rfc3339(change.from), 'to', rfc3339(change.to))
+    // Alone it is the setting of a command, which has been read.
+    if (change.name === 'version.tagged' && changes.length > 1) {
+      pairs.push('tags', boundedText(tagsText(change.tags), BESIDE_BYTES_MAXIMUM))
+    }
     if (change.name !== 'object.written' || change.lock === undefined) continue
     const { retention, hold } = change.lock
     if (retention !== undefined) pairs.push('retention', retentionText(retention))

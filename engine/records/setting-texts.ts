@@ -1,5 +1,6 @@
 /** Settings in audit records, and how their values are written there. */
 import type { Sent } from '../commands/spine-commands.ts'
+import { tagQuery } from '../domain/tags.ts'
 import type { StateReader } from '../state-ports.ts'
 
 /** A setting that a command changes: its name in the metadata, its previous value, if any, and the wanted value. */
@@ -33,4 +34,8 @@ export function statusText(enabled: boolean): string {
 
 export function listText(items: readonly unknown[]): string {
   return items.length === 0 ? NONE : JSON.stringify(items)
+}
+
+export function tagsText(tags: readonly string[] | undefined): string {
+  return tags === undefined || tags.length === 0 ? NONE : tagQuery(tags)
 }

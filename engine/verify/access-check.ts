@@ -13,13 +13,18 @@ const NO_MAC = '0'.repeat(64)
 
 /**
  * Checks changes of access when the master key is available.
- * @param options `masterKey`: 32 bytes; `fromSegment`: set when it is not the whole journal
+ * @param options `masterKey`: 32 bytes; `fromSegment`: set when it is not the whole journal; `knownUntil`: the first sequence
+ *   of a record that this verifier does not know
  * @returns sentences about what was not checked
  */
 export function accessNotes(
   results: readonly SegmentResult[],
   deploymentId: string | undefined,
-  { masterKey, fromSegment }: { readonly masterKey?: Uint8Array; readonly fromSegment?: number },
+  {
+    masterKey,
+    fromSegment,
+    knownUntil,
+  }: { readonly masterKey?: Uint8Array; readonly fromSegment?: number; readonly knownUntil: number },
   problems: ProblemList,
 ): string[] {
   const count = results.reduce((sum, { access }) => sum + access.length, 0)
@@ -27,6 +32,8 @@ export function accessNotes(
   if (masterKey === undefined) return unchecked('no master key')
   if (fromSegment !== undefined) return unchecked('not the whole journal')
   const check = results.find(({ genesisMasterKeyCheck }) => genesisMasterKeyCheck !== undefined)?.genesisMasterKeyCheck
+  if (results.some(({ access }) => access.some(({ sequence }) => sequence >= knownUntil)))
+    return unchecked('they come after records that only a newer version knows')
   const changes = results.flatMap(({ access }) =>
     access.flatMap(({ sequence, newKey }) => (newKey ? [{ sequence, newKey }] : [])),
   )

@@ -12,9 +12,10 @@ import {
 } from './format-reader.ts'
 import { EntryExaminer } from './entry-examiner.ts'
 import { HASH_WORDS, RecordHasher } from './record-hasher.ts'
-import { setsBack } from './set-back.ts'
 import type { SegmentWindow } from './segment-window.ts'
 import type { Verdict } from './verdicts.ts'
+import { readEntry } from './entry-form.ts'
+import { after, arrayAt, integerAt } from './message-pack.ts'
 
 const PREVIOUS_HASH_WORD = RECORD.previousHash / 4
 /** Kind and body version of an entry, read as one integer: nearly every record has one of these. */
@@ -27,8 +28,8 @@ export interface SpecialRecord {
   readonly sequence: number
   /** Offset in the file. */
   readonly offset: number
-  /** A copy of the body. */
-  readonly body: Buffer
+  /** A copy of the body; undefined when its version is a newer one. */
+  readonly body: Buffer | undefined
 }
 
 /** A record that the caller asked for by its sequence. */
@@ -41,6 +42,8 @@ export interface WatchedRecord {
 }
 
 type ReportRecord = (offset: number, sequence: number, verdict: Verdict, detail: string) => void
+/** A record that is right as one, and has something that this verifier does not know. */
+type ReportNewer = (offset: number, sequence: number, what: string) => void
 
 /**
  * Follows the chain through the records of one segment: sequence, time, link and hash of each. From batch to batch it
@@ -67,12 +70,17 @@ export class ChainWalker {
   readonly #window: SegmentWindow
   readonly #watched: ReadonlySet<number>
   readonly #report: ReportRecord
+  readonly #reportNewer: ReportNewer
 
-  constructor(window: SegmentWindow, watched: readonly number[], report: ReportRecord) {
+  constructor(window: SegmentWindow, watched: readonly number[], report: ReportRecord, reportNewer: ReportNewer) {
     this.#window = window
     this.#watched = new Set(watched)
     this.#report = report
-    this.entries = new EntryExaminer((sequence, offset, verdict, detail) => report(offset, sequence, verdict, detail))
+    this.#reportNewer = reportNewer
+    this.entries = new EntryExaminer(
+      (sequence, offset, verdict, detail) => report(offset, sequence, verdict, detail),
+      (sequence, offset, what) => reportNewer(offset, sequence, what),
+    )
   }
 
   /** Sets the previous hash that the next record must have. */
@@ -165,11 +173,12 @@ export class ChainWalker {
     if (bodyBytes < before) {
       // Reported, and nothing is left to read.
     } else if (sequence === 0 || (mark !== CHANGE_MARK && mark !== AUDIT_MARK)) {
-      this.#examineSpecial(position, sequence, bodyEnd)
+      this.#examineSpecial(position, sequence, bodyEnd, unchanged)
     } else {
       const kind = mark === CHANGE_MARK ? KIND.change : KIND.audit
       const place = [position + RECORD_HEADER_BYTES + before, bodyEnd] as const
-      this.entries.examine(bytes, place, { sequence, offset: base + position, start: position, time, kind })
+      const record = { sequence, offset: base + position, start: position, time, kind, unchanged }
+      this.entries.examine(bytes, place, record)
     }
     if (this.#watched.has(sequence)) {
       this.found.push({ sequence, hash: this.#hexadecimal(position), batchNumber, offset: base + position })
@@ -219,18 +228,23 @@ export class ChainWalker {
     this.#report(base + position, sequence, 'damaged batch', detail)
   }
 
-  /** Records that are not entries: keeps genesis and seal for their check, reports all others. */
-  #examineSpecial(position: number, sequence: number, bodyEnd: number): void {
+  /** Records that are not entries of a known version: keeps genesis and seal for their check, reports all others. */
+  #examineSpecial(position: number, sequence: number, bodyEnd: number, unchanged: boolean): void {
     const { bytes, base } = this.#window
     const kind = bytes.readUInt16BE(position + RECORD.kind)
     const version = bytes.readUInt16BE(position + RECORD.bodyVersion)
-    const report = (detail: string): void => this.#report(base + position, sequence, 'damaged batch', detail)
-    if (version !== BODY.plain && version !== BODY.withTime) return report(`the record has body version ${version}`)
+    const offset = base + position
+    const report = (detail: string): void => this.#report(offset, sequence, 'damaged batch', detail)
+    const unknown = (what: string): void =>
+      unchanged ? this.#reportNewer(offset, sequence, what) : report(`the record has the unknown ${what}`)
     if (sequence === 0 && kind !== KIND.genesis) return report(`sequence 0 is of kind ${kind} and no genesis`)
     if (sequence !== 0 && kind === KIND.genesis) return report('a genesis stands behind the beginning of the journal')
-    if (kind !== KIND.genesis && kind !== KIND.seal) return report(`the record is of the unknown kind ${kind}`)
-    const body = Buffer.from(bytes.subarray(position + RECORD_HEADER_BYTES + hostTimeBytes(bytes, position), bodyEnd))
-    this.#special.push({ kind: kind === KIND.seal ? 'seal' : 'genesis', sequence, offset: base + position, body })
+    const isKnown = version === BODY.plain || version === BODY.withTime
+    if (!isKnown) unknown(`body version ${version}`)
+    if (kind !== KIND.genesis && kind !== KIND.seal) return isKnown ? unknown(`record kind ${kind}`) : undefined
+    const from = position + RECORD_HEADER_BYTES + hostTimeBytes(bytes, position)
+    const body = isKnown ? Buffer.from(bytes.subarray(from, bodyEnd)) : undefined
+    this.#special.push({ kind: kind === KIND.seal ? 'seal' : 'genesis', sequence, offset, body })
   }
 
   #hexadecimal(position: number): string {
@@ -241,4 +255,23 @@ export class ChainWalker {
 function sameWords(words: Uint32Array, start: number, other: Uint32Array): boolean {
   for (let index = 0; index < HASH_WORDS; index += 1) if (words[start + index] !== other[index]) return false
   return true
+}
+
+/** The change that sets the order time back; its first two fields are the times. */
+const CLOCK_SET_BACK = 81
+
+/**
+ * Whether the body between two offsets is of a change that sets the order time back between these times, in microseconds,
+ * and does nothing else.
+ */
+function setsBack(bytes: Buffer, [start, end]: readonly [number, number], before: number, time: number): boolean {
+  const parts = readEntry(bytes, start, end, KIND.change)
+  const changes = parts && arrayAt(bytes, parts.changes, end)
+  const fields = changes?.count === 1 ? arrayAt(bytes, changes.at, end) : undefined
+  if (fields === undefined || fields.count < 3) return false
+  const from = after(bytes, fields.at, end)
+  const to = from < 0 ? -1 : after(bytes, from, end)
+  if (to < 0) return false
+  const [kind, fromTime, toTime] = [fields.at, from, to].map((at) => integerAt(bytes, at, end))
+  return kind === CLOCK_SET_BACK && fromTime === before && toTime === time
 }

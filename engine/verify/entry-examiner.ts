@@ -4,6 +4,7 @@ import { type HandoverEntry, KEY_ROTATED, readHandovers } from './checkpoints/ha
 import { type EntryParts, readEntry } from './entry-form.ts'
 import { KIND, RECORD_HEADER_BYTES } from './format-reader.ts'
 import { after, arrayAt, integerAt, textAt } from './message-pack.ts'
+import { isKnownChange } from './newer-kinds.ts'
 import type { Verdict } from './verdicts.ts'
 
 /** An attempt or its outcome, joined by their fingerprint of the request. */
@@ -50,9 +51,12 @@ interface ExaminedRecord {
   readonly start: number
   /** Order time. */
   readonly time: number
+  /** Whether it hashes to the hash that it states. */
+  readonly unchanged: boolean
 }
 
 type Report = (sequence: number, offset: number, verdict: Verdict, detail: string) => void
+type ReportNewer = (sequence: number, offset: number, what: string) => void
 
 /** Changes that the system makes by itself, without an attempt. */
 const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 35, 36, 37, 47, 52, 53, 54, 55, 62, 63, 73])
@@ -105,9 +109,11 @@ export class EntryExaminer {
   /** Attempts up to this one may have been forgotten. */
   #forgotten = -1
   readonly #report: Report
+  readonly #reportNewer: ReportNewer
 
-  constructor(report: Report) {
+  constructor(report: Report, reportNewer: ReportNewer) {
     this.#report = report
+    this.#reportNewer = reportNewer
   }
 
   get open(): readonly OpenAttempt[] {
@@ -154,11 +160,13 @@ export class EntryExaminer {
     const { sequence, offset } = record
     const kinds = this.#changeKinds(bytes, changes, end, sequence, offset)
     if (kinds === undefined) return this.#report(sequence, offset, 'damaged batch', 'its changes are none')
+    const isNewer = record.unchanged && this.#tellNewer(kinds, record)
     const bySystem = isBySystem(kinds)
     if (bySystem && textAt(bytes, ...principal)?.startsWith('system:') !== true) this.otherPrincipals += 1
     const known = intent === undefined ? undefined : this.#open.get(intent)
     if (intent === undefined || intent >= sequence) {
-      if (!bySystem || intent !== undefined)
+      // Whether a change that is not known has an attempt is not known either.
+      if (!(bySystem || isNewer) || intent !== undefined)
         this.#report(sequence, offset, 'change without its attempt', 'it names no attempt')
     } else if (known === undefined) {
       if (intent > this.#forgotten) this.distant.push({ sequence, offset, intent, fingerprint })
@@ -172,6 +180,13 @@ export class EntryExaminer {
       const stored = bytes.subarray(record.start + RECORD_HEADER_BYTES, end)
       this.#keepAccess(bytes.subarray(from, end), stored, record, kinds)
     }
+  }
+
+  /** Reports each kind that is not on the page. @returns whether there is one */
+  #tellNewer(kinds: readonly number[], { sequence, offset }: ExaminedRecord): boolean {
+    const unknown = new Set(kinds.filter((kind) => !isKnownChange(kind)))
+    for (const kind of unknown) this.#reportNewer(sequence, offset, `change kind ${kind}`)
+    return unknown.size > 0
   }
 
   /** The kinds of the changes; undefined when they do not have their form. */

@@ -1,13 +1,19 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { accessNotes } from './access-check.ts'
-import { type CheckpointFindings, checkCheckpoints, type KeptCheckpoint } from './checkpoints/checkpoint-check.ts'
+import {
+  type CheckpointFindings,
+  checkCheckpoints,
+  type KeptCheckpoint,
+  type Since,
+} from './checkpoints/checkpoint-check.ts'
 import { plainSegmentBytes } from './cold/segment-source.ts'
 import { isSegmentName, sequenceInName } from './format-reader.ts'
 import { type HeadMark, readHeadMark } from './head-mark.ts'
 import { type JournalFiles, REAL_FILES } from './journal-files.ts'
+import { newerFrom, type NewerKind, NewerKinds } from './newer-kinds.ts'
 import { linkSegments } from './segment-links.ts'
-import { verifySegments } from './segment-pool.ts'
+import { verifySegments } from './threads/segment-pool.ts'
 import type { SegmentResult, TornTail } from './segment-result.ts'
 import { type Problem, ProblemList } from './verdicts.ts'
 
@@ -38,6 +44,8 @@ export interface VerificationOptions {
   readonly masterKey?: Uint8Array
   /** A checkpoint that the caller has kept elsewhere: the journal must extend it. */
   readonly checkpoint?: KeptCheckpoint
+  /** A verification that ended at a checkpoint: only the records from its segment on are read. */
+  readonly since?: Since
   /** How long to wait before a batch that looks torn is read again, in case it is being written. Default 50. */
   readonly settleMilliseconds?: number
   /** Where the files are, when not in the file system; only without threads. */
@@ -46,8 +54,10 @@ export interface VerificationOptions {
 
 /** The outcome of a verification. */
 export interface VerificationReport {
-  /** True when there is no problem. */
+  /** True when there is no problem, and nothing that this verifier does not know. */
   readonly intact: boolean
+  /** Records of kinds that this verifier does not know: without a problem, a newer version wrote the journal. */
+  readonly newer: readonly NewerKind[]
   /** In hexadecimal; undefined when neither the genesis nor a segment header could be read. */
   readonly deploymentId: string | undefined
   readonly segments: number
@@ -68,6 +78,8 @@ export interface VerificationReport {
   readonly openSegmentTornTail: TornTail | undefined
   /** The journal's signed checkpoints. */
   readonly checkpoints: Omit<CheckpointFindings, 'notes'>
+  /** The last record of the kept checkpoint, and the first sequence of its segment; undefined when it is not there. */
+  readonly keptPlace: { readonly segment: number; readonly lastRecord: string } | undefined
   /** Sentences for the reader about matters that are not problems. */
   readonly notes: readonly string[]
   /** The first problems, in the order of the journal. */
@@ -81,29 +93,49 @@ export class JournalNotFoundError extends Error {
   override readonly name = 'JournalNotFoundError'
 }
 
+/** The segment from which a verification was to go on is not there. */
+export class PlaceGoneError extends Error {
+  override readonly name = 'PlaceGoneError'
+  /** Whether the journal ends before it. */
+  readonly isShorter: boolean
+
+  constructor(segment: string, isShorter: boolean) {
+    const what = isShorter
+      ? 'the journal ends before it: it was rolled back'
+      : 'later ones are: verify the whole journal'
+    super(`${segment}, where the state goes on, is not there, and ${what}`)
+    this.isShorter = isShorter
+  }
+}
+
 const SETTLE_MILLISECONDS = 50
 
 /**
  * Verifies a journal, reading only. The server may be writing it; then the report covers the journal as it was at the
  * beginning of the check, and perhaps some of the later records.
  * @throws JournalNotFoundError when the directory holds neither segment nor mark, or not the segment to begin with
+ * @throws PlaceGoneError
  * @throws the system's error when something cannot be read
  */
 export async function verifyJournal(
   journalDirectory: string,
-  options: VerificationOptions = {},
+  given: VerificationOptions = {},
 ): Promise<VerificationReport> {
-  const { files = REAL_FILES } = options
+  const { files = REAL_FILES, since } = given
+  const options = since === undefined ? given : { ...given, fromSegment: since.state.segment }
   // The mark first: then its record is in the segments that are listed after.
   const { mark, unreadableSlots } = await readHeadMark(journalDirectory, files)
   const all = files.list(journalDirectory).filter(isSegmentName).toSorted()
   if (all.length === 0 && mark === undefined) throw new JournalNotFoundError(`no journal in ${journalDirectory}`)
   const names =
     options.fromSegment === undefined ? all : all.filter((name) => sequenceInName(name) >= (options.fromSegment ?? 0))
+  if (since !== undefined) requirePlace(all, since)
   if (options.fromSegment !== undefined && sequenceInName(names[0] ?? '') !== options.fromSegment) {
     throw new JournalNotFoundError(`no segment of ${journalDirectory} begins with sequence ${options.fromSegment}`)
   }
-  const watched = [mark, options.expectedHead].flatMap((known) => (known === undefined ? [] : [known.sequence]))
+  const { checkpoint, expectedHead } = options
+  const known = [mark?.sequence, expectedHead?.sequence, lastOf(checkpoint?.size), lastOf(since?.state.size)]
+  const watched = known.filter((sequence) => sequence !== undefined)
   const settleMilliseconds = options.settleMilliseconds ?? SETTLE_MILLISECONDS
   const jobs = names.map((name) => ({
     path: join(journalDirectory, name),
@@ -119,6 +151,17 @@ export async function verifyJournal(
   )
   const results = await verifySegments(jobs, options.threads ?? availableParallelism(), report, files)
   return compileReport(results, jobs, options, { mark, unreadableSlots })
+}
+
+function lastOf(size: number | undefined): number | undefined {
+  return size === undefined ? undefined : size - 1
+}
+
+/** @throws PlaceGoneError unless the segment is there that a verification continues from */
+function requirePlace(names: readonly string[], { state: { segment } }: Since): void {
+  if (names.some((name) => sequenceInName(name) === segment)) return
+  const isShorter = !names.some((name) => sequenceInName(name) > segment)
+  throw new PlaceGoneError(`${String(segment).padStart(16, '0')}.segment`, isShorter)
 }
 
 function progressReporter(
@@ -150,13 +193,18 @@ async function compileReport(
   linkSegments(results, options.fromSegment === undefined, deploymentId, problems)
   if (mark !== undefined) compareWithKnown('HEAD', mark, results, problems)
   if (options.expectedHead !== undefined) compareWithKnown('the caller', options.expectedHead, results, problems)
-  joinAttempts(results, options.fromSegment ?? 0, problems)
-  const access = accessNotes(results, deploymentId, options, problems)
+  if (options.since !== undefined) compareWithState(options.since, results, problems)
+  const newer = newerOf(results)
+  const knownUntil = newerFrom(newer)
+  joinAttempts(results, { from: options.fromSegment ?? 0, knownUntil }, problems)
+  const access = accessNotes(results, deploymentId, { ...options, knownUntil }, problems)
   const { notes, ...checkpoints } = await checkCheckpoints(
     results.map((result, index) => ({ result, path: jobs[index]?.path ?? '' })),
     {
       kept: options.checkpoint,
+      since: options.since,
       isWhole: options.fromSegment === undefined,
+      knownUntil,
       threads: options.threads ?? availableParallelism(),
       files: options.files,
     },
@@ -166,7 +214,8 @@ async function compileReport(
   const sum = (count: (result: SegmentResult) => number): number =>
     results.reduce((total, result) => total + count(result), 0)
   return {
-    intact: problems.count === 0,
+    intact: problems.count === 0 && newer.length === 0,
+    newer,
     deploymentId,
     segments: results.length,
     coldSegments: results.filter(({ isCold }) => isCold).length,
@@ -179,10 +228,17 @@ async function compileReport(
     mark,
     openSegmentTornTail: last?.tornTail,
     checkpoints,
+    keptPlace: placeOf(lastOf(options.checkpoint?.size), results),
     notes: [...notesAboutMark(mark, unreadableSlots), ...access, ...notes, ...notesAboutPrincipals(results)],
     problems: problems.kept,
     problemCount: problems.count,
   }
+}
+
+function newerOf(results: readonly SegmentResult[]): readonly NewerKind[] {
+  const kinds = new NewerKinds()
+  for (const kind of results.flatMap(({ newer }) => newer)) kinds.add(kind)
+  return kinds.all
 }
 
 /** Compares the journal with a record that is known from elsewhere. */
@@ -213,6 +269,32 @@ function compareWithKnown(
   }
 }
 
+/** Whether the record is there to which an earlier verification came: its hash covers all records before it. */
+function compareWithState({ state }: Since, results: readonly SegmentResult[], problems: ProblemList): void {
+  const last = results.at(-1)
+  const sequence = state.size - 1
+  const nextSequence = last?.nextSequence ?? 0
+  if (nextSequence <= sequence) {
+    const place = { segment: last?.name ?? 'HEAD', offset: last?.bytes ?? 0, sequence: nextSequence }
+    const detail = `the checkpoint to go on from covers ${state.size} records; the journal has ${nextSequence}`
+    return problems.add({ ...place, verdict: 'rolled back behind a checkpoint', detail })
+  }
+  const found = results.flatMap(({ name, found: records }) => records.map((record) => ({ ...record, segment: name })))
+  const record = found.find((candidate) => candidate.sequence === sequence)
+  if (record === undefined || record.hash === state.lastRecord) return
+  const detail = `the checkpoint to go on from ends with the record ${state.lastRecord}; here it is ${record.hash}`
+  const { segment, offset } = record
+  problems.add({ segment, offset, sequence, verdict: 'rewritten since a checkpoint', detail })
+}
+
+function placeOf(sequence: number | undefined, results: readonly SegmentResult[]): VerificationReport['keptPlace'] {
+  for (const { firstSequence, found } of results) {
+    const record = found.find((candidate) => candidate.sequence === sequence)
+    if (record !== undefined) return { segment: firstSequence, lastRecord: record.hash }
+  }
+  return undefined
+}
+
 function notesAboutMark(mark: HeadMark | undefined, unreadableSlots: readonly number[]): string[] {
   if (mark === undefined) {
     const what = unreadableSlots.length === 0 ? 'There is no high-water mark' : 'The high-water mark cannot be read'
@@ -228,13 +310,17 @@ function notesAboutMark(mark: HeadMark | undefined, unreadableSlots: readonly nu
 
 /**
  * Finds attempts in earlier segments than their changes, as long uploads have.
- * @param from first sequence that is examined
+ * @param range `from`: first sequence that is examined; `knownUntil`: the first that may be an attempt and is not known
  */
-function joinAttempts(results: readonly SegmentResult[], from: number, problems: ProblemList): void {
+function joinAttempts(
+  results: readonly SegmentResult[],
+  { from, knownUntil }: { readonly from: number; readonly knownUntil: number },
+  problems: ProblemList,
+): void {
   const open = new Map<number, number>()
   for (const { name: segment, distantChanges, openAttempts } of results) {
     for (const { sequence, offset, intent, fingerprint } of distantChanges) {
-      if (intent < from || open.get(intent) === fingerprint) continue
+      if (intent < from || intent >= knownUntil || open.get(intent) === fingerprint) continue
       const detail = `the attempt ${intent} that it names is not there, or is of another request`
       problems.add({ segment, offset, sequence, verdict: 'change without its attempt', detail })
     }

@@ -3,6 +3,7 @@ import type { CheckpointEntry } from './checkpoints/checkpoint-entry.ts'
 import type { HandoverEntry } from './checkpoints/handover-entry.ts'
 import type { AccessRecord, DistantChange, OpenAttempt } from './entry-examiner.ts'
 import type { SegmentHeader } from './format-reader.ts'
+import type { NewerKind } from './newer-kinds.ts'
 import type { Problem } from './verdicts.ts'
 
 /** A segment to verify. Plain data: it is sent to a worker thread. */
@@ -69,6 +70,8 @@ export interface SegmentResult {
   readonly bytes: number
   readonly tornTail: TornTail | undefined
   readonly found: readonly WatchedRecord[]
+  /** Records of kinds that the page does not have. */
+  readonly newer: readonly NewerKind[]
   readonly problems: readonly Problem[]
   readonly problemCount: number
 }

@@ -12,7 +12,8 @@ import {
   type SegmentHeader,
   sequenceInName,
 } from './format-reader.ts'
-import { ProgressMeter, type ReportProgress } from './progress-meter.ts'
+import { NewerKinds } from './newer-kinds.ts'
+import { ProgressMeter, type ReportProgress } from './threads/progress-meter.ts'
 import type { SegmentJob, SegmentResult, TornTail } from './segment-result.ts'
 import { SegmentWindow } from './segment-window.ts'
 import { examineGenesis, examineSeal, type Objection, sealPlaceObjections } from './special-records.ts'
@@ -42,6 +43,7 @@ class SegmentVerifier {
   readonly #window: SegmentWindow
   readonly #progress: ProgressMeter
   readonly #problems = new ProblemList()
+  readonly #newer = new NewerKinds()
   readonly #chain: ChainWalker
   /** Whether the segment may be open: it is the last one, and not cold. */
   readonly #mayBeOpen: boolean
@@ -68,8 +70,12 @@ class SegmentVerifier {
     this.#window = window
     this.#mayBeOpen = job.isLast && !window.isCold
     this.#progress = new ProgressMeter(reportProgress)
-    this.#chain = new ChainWalker(window, job.watched, (offset, sequence, verdict, detail) =>
-      this.#problems.add({ segment: job.name, offset, sequence, verdict, detail }),
+    const segment = job.name
+    this.#chain = new ChainWalker(
+      window,
+      job.watched,
+      (offset, sequence, verdict, detail) => this.#problems.add({ segment, offset, sequence, verdict, detail }),
+      (offset, sequence, what) => this.#newer.add({ what, count: 1, segment, offset, sequence }),
     )
     this.#firstSequence = sequenceInName(job.name)
     this.#chain.nextSequence = this.#firstSequence
@@ -111,6 +117,7 @@ class SegmentVerifier {
       checkpoints: chain.entries.checkpoints,
       handovers: chain.entries.handovers,
       otherPrincipals: chain.entries.otherPrincipals,
+      newer: this.#newer.all,
       problems: this.#problems.kept,
       problemCount: this.#problems.count,
     }

@@ -30,6 +30,7 @@ export function examineGenesis(
   record: SpecialRecord,
   deploymentId: string | undefined,
 ): { readonly deploymentId?: string; readonly masterKeyCheck?: string; readonly objections: readonly Objection[] } {
+  if (record.body === undefined) return { objections: [] }
   const genesis = readGenesis(record.body)
   if (genesis === undefined) return { objections: [damaged('the body of the genesis does not have its form')] }
   const objections: Objection[] = []
@@ -49,6 +50,7 @@ export function examineSeal(
   record: SpecialRecord,
   found: SealedSegment,
 ): { readonly seal?: SealBody; readonly objections: readonly Objection[] } {
+  if (record.body === undefined) return { objections: [] }
   const seal = readSeal(record.body)
   if (seal === undefined) {
     return { objections: [damaged('the body of the seal does not have its form')] }

@@ -2,7 +2,8 @@
  * Where webhooks may send to (specification, Target restrictions). Pure: names are resolved elsewhere, and every
  * resulting address is checked by `addressFault`.
  */
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import { addressList, familyOf, isPrivateAddress, unmapped } from '../private-addresses.ts'
 
 /** Permissions by the settings `webhooks.*`. */
 export interface TargetRules {
@@ -13,36 +14,8 @@ export interface TargetRules {
 const TARGET_CHARACTERS_MAXIMUM = 2048
 const HTTP_URL = /^https?:\/\//i
 
-type Family = 'ipv4' | 'ipv6'
-
-function listOf(ranges: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const range of ranges) {
-    const [address = '', bits] = range.split('/')
-    list.addSubnet(address, Number(bits), familyOf(address))
-  }
-  return list
-}
-
-function familyOf(address: string): Family {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
-}
-
-/** Networks of an organization or of this machine, which a setting opens (RFC 1122, 1918, 3927, 4193, 4291, 6598). */
-const PRIVATE = listOf([
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '::1/128',
-  'fc00::/7',
-  'fe80::/10',
-])
-
 /** Clouds hand credentials to any client of these addresses: always refused, whatever the settings. */
-const METADATA = listOf([
+const METADATA = addressList([
   '100.100.100.200/32',
   '168.63.129.16/32',
   '169.254.169.254/32',
@@ -54,7 +27,7 @@ const METADATA = listOf([
 ])
 
 /** The other special addresses of IPv4 (RFC 6890 and its registry): no receiver is there. */
-const SPECIAL_IPV4 = listOf([
+const SPECIAL_IPV4 = addressList([
   '0.0.0.0/8',
   '192.0.0.0/24',
   '192.0.2.0/24',
@@ -67,9 +40,9 @@ const SPECIAL_IPV4 = listOf([
 ])
 
 /** All addresses of IPv6 that are handed out. Others, such as NAT64 and addresses that embed IPv4, are refused. */
-const PUBLIC_IPV6 = listOf(['2000::/3'])
+const PUBLIC_IPV6 = addressList(['2000::/3'])
 /** Teredo and other protocols, documentation, 6to4: they lead to an address of IPv4, or nowhere. */
-const SPECIAL_IPV6 = listOf(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
+const SPECIAL_IPV6 = addressList(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
 /**
  * The fault of a target as it is written, to be printed after its name; undefined for a valid one. An address in it is
@@ -100,7 +73,7 @@ export function addressFault(address: string, { allowPrivateNetworks }: TargetRu
   const plain = unmapped(address)
   const family = familyOf(plain)
   if (METADATA.check(plain, family)) return `${address} is a metadata service`
-  if (PRIVATE.check(plain, family)) {
+  if (isPrivateAddress(address)) {
     return allowPrivateNetworks
       ? undefined
       : `${address} is in a private network, and webhooks.allow_private_networks is off`
@@ -110,14 +83,4 @@ export function addressFault(address: string, { allowPrivateNetworks }: TargetRu
       ? !SPECIAL_IPV4.check(plain, family)
       : PUBLIC_IPV6.check(plain, family) && !SPECIAL_IPV6.check(plain, family)
   return isPublic ? undefined : `${address} is not a public address`
-}
-
-/** The address of IPv4 in one of IPv6 (`::ffff:10.0.0.1`, RFC 4291 section 2.5.5.2), in either way to write it. */
-export function unmapped(address: string): string {
-  if (familyOf(address) === 'ipv4') return address
-  const { hostname } = new URL(`http://[${address}]/`)
-  const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(hostname) ?? []
-  if (high === undefined || low === undefined) return hostname.slice(1, -1)
-  const [upper, lower] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
-  return [upper >> 8, upper & 255, lower >> 8, lower & 255].join('.')
 }

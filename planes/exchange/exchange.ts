@@ -12,7 +12,7 @@ import {
   isSource,
 } from '../http/exchange.ts'
 import { networkOf } from '../http/limits/network-of.ts'
-import { HeldBody, holdBody, longBody } from './held-answers.ts'
+import { HeldBody, holdBody, longBody, turnAfterLong } from './held-answers.ts'
 import { refusalPace } from './refusal-pace.ts'
 import { type AuditSource, RequestJournal } from './request-journal.ts'
 
@@ -114,7 +114,8 @@ export abstract class Exchange implements AuditSource {
         const share = isSmall ? this.#gate.expectBody(this.account, bytes) : undefined
         if (share !== undefined) return this.#runAfterBody(share)
         const entered = this.#takePlace()
-        if (entered !== undefined) return this.#runLater(entered)
+        const turn = entered ?? turnAfterLong(this.account)
+        if (turn !== undefined) return this.#runLater(turn)
       }
       response = this.handle()
     } catch (error) {
@@ -162,6 +163,7 @@ export abstract class Exchange implements AuditSource {
     let response: HttpResponse
     try {
       await entered
+      await turnAfterLong(this.account)
       response = await this.handle()
     } catch (error) {
       return this.#refuse(error)
@@ -228,10 +230,11 @@ export abstract class Exchange implements AuditSource {
   /**
    * Leaves the gate when a streamed body is closed, and at once without one. An answer in memory keeps its place until
    * it is sent, so that an account has no more such answers than places. Answers of administrators do not: they have no
-   * share, and would take the places of others.
+   * share, and would take the places of others. Nor does a stream that lasts.
    */
   #follow(response: HttpResponse): HttpResponse {
     const { body, status } = response
+    if (isSource(body) && body.isLasting === true) this.#leave()
     if (isSource(body) && !(body instanceof HeldBody)) return { ...response, body: this.#followed(body, status) }
     this.sent(status, bytesOf(body))
     if (body instanceof HeldBody && this.#entry !== undefined && !this.isAdministrator)

@@ -1,3 +1,4 @@
+import { threadTurns } from '../../projections/audit/turns.ts'
 import { type Share, Shares } from '../../engine/shares/shares.ts'
 import { type BodySource, type HttpResponse, isSource } from '../http/exchange.ts'
 
@@ -9,6 +10,24 @@ const COUNTED_LENGTH_MINIMUM = 16 * 1024
  * is bounded, but a client need not read the answers it requests.
  */
 export const heldAnswers = new Shares('held-answers')
+
+/** Bytes of long answers to one owner in one turn of the event loop; its next request waits for another turn. */
+const TURN_BYTES = 2 * 1024 * 1024
+const madeInTurn = new Map<string, number>()
+
+/**
+ * The turn to wait for before a request of an owner that was given many long answers in this turn of the event loop: requests
+ * that arrived together would keep all others waiting. Undefined for everybody else.
+ */
+export function turnAfterLong(owner: string): Promise<void> | undefined {
+  if (madeInTurn.size === 0 || (madeInTurn.get(owner) ?? 0) < TURN_BYTES) return undefined
+  return threadTurns.of(owner).next()
+}
+
+function countInTurn(owner: string, bytes: number): void {
+  if (madeInTurn.size === 0) setImmediate(() => madeInTurn.clear())
+  madeInTurn.set(owner, (madeInTurn.get(owner) ?? 0) + bytes)
+}
 
 /** The body of an answer in memory, if it is long enough to be counted. */
 export function longBody({ body }: HttpResponse): Buffer | string | undefined {
@@ -30,6 +49,7 @@ export interface AnswerHolder {
  */
 export function holdBody(body: Buffer | string, { owner, cut, isDue }: AnswerHolder): HeldBody | undefined {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  countInTurn(owner, bytes.length)
   // In a later turn, since another request is being answered now.
   const evict = () => void setImmediate(cut)
   const share = heldAnswers[isDue ? 'claim' : 'take'](owner, bytes.length, evict)

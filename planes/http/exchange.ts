@@ -80,6 +80,11 @@ export interface BodySource {
    */
   readonly length: number | undefined
   /**
+   * Whether it waits for what is still to happen, for as long as its reader likes. It holds no place among the operations
+   * then, but one in a share of its own.
+   */
+  readonly isLasting?: boolean
+  /**
    * The next piece, or undefined after the last. The caller has finished with the previous piece, so its memory may be
    * reused. A rejection cuts the connection, so the client sees a short body; it is reported as a fault unless it is a
    * BodyRemovedError or a CutOffError. A source that returns promises must yield to the event loop itself.

@@ -5,6 +5,7 @@ import type { HttpHandler, HttpResponse } from './exchange.ts'
 import type { HttpDriver } from './http-driver.ts'
 import { responseFault } from './responses/whole-response.ts'
 import type { ExchangeHost, ServedExchange } from './served-exchange.ts'
+import type { ConnectionBounds, ConnectionRefusal } from './limits/connection-rules.ts'
 import { TrustedProxies } from './limits/trusted-proxies.ts'
 import { StallGuard } from './limits/stall-guard.ts'
 import type { TlsFiles } from './tls-files.ts'
@@ -42,6 +43,8 @@ export interface ListenOptions {
    * an address with more than half of all connections gets no further ones. Default: unlimited.
    */
   readonly connectionsMaximum?: number
+  /** Called for each connection that is closed because of that maximum. */
+  readonly onConnectionRefused?: ((reason: ConnectionRefusal) => void) | undefined
   /** Called with exceptions from handlers, body sources and abort listeners, and of responses that cannot be sent. */
   readonly onHandlerError?: (error: unknown) => void
   /**
@@ -78,8 +81,14 @@ export function nextTurn(): Promise<void> {
   })
 }
 
+/** The bounds of a listener's connections. */
+export function boundsOf(options: ListenOptions): ConnectionBounds {
+  const { connectionsMaximum = Number.POSITIVE_INFINITY, onConnectionRefused = () => {} } = options
+  return { maximum: connectionsMaximum, proxies: proxiesOf(options), refused: onConnectionRefused }
+}
+
 /** Undefined without trusted proxies, so that no headers are read. */
-export function proxiesOf({ trustedProxies = [] }: ListenOptions): TrustedProxies | undefined {
+function proxiesOf({ trustedProxies = [] }: ListenOptions): TrustedProxies | undefined {
   return trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies)
 }
 

@@ -2,14 +2,13 @@ import type { Milliseconds } from '../../engine/brands.ts'
 import type { EmbedState } from '../../engine/links/state.ts'
 import type { HeaderLine, HttpResponse } from '../http/exchange.ts'
 import { contentDisposition, fileNameOf } from './content-disposition.ts'
-import { planDelivery, storedHeader } from './delivery.ts'
+import { planDelivery, storedHeader, sendObject } from './delivery.ts'
 import { EmbedOrigins, PREFLIGHT_HEADERS } from './embed-origins.ts'
 import { SharingError } from './errors.ts'
 import { requireEmbed } from './find-link.ts'
 import { sentType } from './safe-types.ts'
 import type { SharingServices } from './services.ts'
 import type { SharingRequest, SharingRoute } from './sharing-route.ts'
-import { sendObject } from './send-object.ts'
 
 const MILLISECONDS_PER_SECOND = 1000
 

@@ -1,7 +1,7 @@
 import type { ShareState } from '../../engine/links/state.ts'
 import type { HeaderLine, HttpResponse } from '../http/exchange.ts'
 import { contentDisposition } from './content-disposition.ts'
-import { planDelivery, storedHeader } from './delivery.ts'
+import { planDelivery, storedHeader, sendObject } from './delivery.ts'
 import { publicErrorOf, SharingError } from './errors.ts'
 import { requireShare } from './find-link.ts'
 import { PRIVATE_HEADERS } from './responses.ts'
@@ -9,7 +9,6 @@ import { sentType } from './safe-types.ts'
 import type { ShareServices } from './services.ts'
 import type { SharingRequest, SharingRoute } from './sharing-route.ts'
 import { isOpen, nameOf } from './share-access.ts'
-import { sendObject } from './send-object.ts'
 
 /** Stored bytes on the listener of the console are sent as an attachment that no page can show or run (S20). */
 const SHOWN: readonly HeaderLine[] = [

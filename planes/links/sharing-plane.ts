@@ -21,10 +21,15 @@ import { SharingError, type SharingErrorCode, sharingErrors } from './errors.ts'
 import { type RecordedLink, UNKNOWN_LINK } from './find-link.ts'
 import { messagePage, passwordPage } from './pages.ts'
 import { EMBED_ROUTES } from './embed-content.ts'
-import { SHARE_ROUTES } from './share-routes.ts'
+import { shareContent } from './share-content.ts'
+import { sharePage } from './share-page.ts'
+import { shareUnlock } from './share-unlock.ts'
 import { jsonAnswer, pageAnswer } from './responses.ts'
 import type { ShareServices, SharingServices } from './services.ts'
-import { type FoundSharingRoute, routeFinder, type SharingRequest } from './sharing-route.ts'
+import { type FoundSharingRoute, routeFinder, type SharingRequest, type SharingRoute } from './sharing-route.ts'
+
+/** Every route of shares. */
+export const SHARE_ROUTES: readonly SharingRoute<ShareServices>[] = [sharePage, shareUnlock, shareContent]
 
 /** One answered request, for metrics and the log, without anything that identifies the link. */
 export interface FinishedAccess {

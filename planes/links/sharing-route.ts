@@ -34,7 +34,7 @@ export interface FoundSharingRoute<Services> {
   readonly token: string
 }
 
-/** Finds the route of a path; the token is not decoded, since none has anything to decode. */
+/** Finds the route of a path; the token is not decoded, since tokens hold no escapes. */
 export function routeFinder<Services>(
   routes: readonly SharingRoute<Services>[],
 ): (path: string) => FoundSharingRoute<Services> | undefined {

@@ -58,6 +58,7 @@ export const managementErrors = {
     status: 409,
     sentence: 'Another service account has this name; case does not tell names apart.',
   },
+  ACCESS_KEY_TAKEN: { status: 409, sentence: 'Another credential has this access key.' },
   ACCOUNT_NOT_FOUND: { status: 404, sentence: 'The service account does not exist.' },
   CREDENTIAL_NOT_FOUND: { status: 404, sentence: 'The service account has no such credential.' },
   TOO_MANY_CREDENTIALS: { status: 409, sentence: 'The service account has the maximum number of credentials.' },

@@ -20,11 +20,12 @@ import type { AccessReader } from '../../projections/access/reader.ts'
 import type { WebhookReader } from '../../projections/webhooks/reader.ts'
 import type { PayloadSources } from '../objects/read-object.ts'
 import type { SharingSettings } from '../../engine/links/settings.ts'
-import type { Extension } from '../objects/s3-extensions.ts'
+import type { Extension, Profile } from '../objects/s3-extensions.ts'
 import type { PayloadStores } from '../objects/receive-payload.ts'
 import type { CounterHistory } from '../metrics/counter-history.ts'
 import type { DownloadTickets } from './downloads/download-tickets.ts'
-import type { EventStreams } from './events/event-streams.ts'
+import type { EventStreams } from '../exchange/event-streams.ts'
+import type { FoldedReads } from './checkpoints/folded-reads.ts'
 import type { HeavyWork } from './heavy-work.ts'
 import type { MetricReading } from '../metrics/exposition.ts'
 import type { ChainRuns } from './audit/chain-runs.ts'
@@ -40,6 +41,8 @@ export interface ReadinessCheck {
   readonly degrades?: boolean
   /** Why it is not ready. A fixed sentence without paths, keys or addresses, because everyone can read it. */
   readonly reason?: string
+  /** What it is about, by name; only system administrators read it. */
+  readonly detail?: string
 }
 
 /** Result of sending a test event. */
@@ -49,6 +52,13 @@ interface WebhookTest {
   readonly timeMicroseconds: Microseconds
   readonly status: number | undefined
   readonly error: string | undefined
+}
+
+interface S3Settings {
+  readonly profile: Profile
+  /** Names of settings with another value than the profile gives them. */
+  readonly overrides: readonly string[]
+  readonly extensions: readonly Extension[]
 }
 
 interface WebhookServices {
@@ -82,6 +92,8 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly checkpointKeys: CheckpointKeys
   readonly events: EventLog
   readonly eventStreams: EventStreams
+  /** No credential of a service account may have it. */
+  readonly rootAccessKey: string
   /** Seals the secrets of service accounts. */
   readonly secrets: SecretBox
   readonly webhooks: WebhookServices
@@ -94,10 +106,13 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly snapshots: () => SnapshotFacts
   readonly checkpointFacts: () => CheckpointFacts
   readonly heavy: HeavyWork
+  readonly foldedReads: FoldedReads
   readonly version: string
+  /** What the program was built from; undefined: without git. */
+  readonly commit: string | undefined
   readonly httpDriver: HttpDriver
-  /** The setting `s3.extensions`. */
-  readonly s3Extensions: readonly Extension[]
+  /** The settings `s3.profile` and `s3.extensions`. */
+  readonly s3: S3Settings
   readonly deploymentId: string
   /** Milliseconds since 1970, by the host's clock. */
   readonly clock: () => Milliseconds

@@ -3,18 +3,23 @@ import { HISTOGRAM_SLOTS, Histogram, histogramSamples } from './metric-histogram
 import {
   ACCESS_DENIED_METRIC,
   ACCESS_METRIC,
+  CONNECTIONS_REFUSED_METRIC,
+  connectionRefusals,
   DAMAGE_METRIC,
   type DamageFinder,
   damageFinders,
   DURATION_METRIC,
   type LinkAccess,
   linkAccesses,
+  type ListenerName,
+  listenerNames,
   type LinkRefusal,
   linkRefusals,
   type MetricRow,
   type MetricSample,
   metricTable,
   type Plane,
+  type RefusedConnection,
   REQUESTS_METRIC,
   type RequestClass,
   type RequestResult,
@@ -88,6 +93,9 @@ function labelsOf(name: string, operations: readonly string[]): readonly Labels[
   }
   if (name === DAMAGE_METRIC) return damageFinders.map((one) => ({ found_by: one }))
   if (name === ACCESS_METRIC) return linkAccesses.map((access) => ({ access }))
+  if (name === CONNECTIONS_REFUSED_METRIC) {
+    return listenerNames.flatMap((listener) => connectionRefusals.map((reason) => ({ listener, reason })))
+  }
   if (name === ACCESS_DENIED_METRIC) return linkRefusals.map((operation) => ({ operation }))
   if (SHARED_METRICS.some((one) => one === name)) return shareNames.map((resource) => ({ resource }))
   if (name !== DURATION_METRIC) return [{}]
@@ -192,6 +200,11 @@ export class MetricSlots {
   /** Slot of `object_store_share_access_denied_total`. */
   accessDeniedSlot(operation: LinkRefusal): number {
     return this.#slot(seriesKey(ACCESS_DENIED_METRIC, { operation }))
+  }
+
+  /** Slot of `object_store_connections_refused_total`. */
+  connectionSlot(listener: ListenerName, reason: RefusedConnection): number {
+    return this.#slot(seriesKey(CONNECTIONS_REFUSED_METRIC, { listener, reason }))
   }
 
   /** Slot of a metric of a shared resource. */

@@ -38,6 +38,8 @@ const THREAD_METRICS = {
   object_store_share_access_denied_total:
     'Requests through share and embed links that were refused, by operation as in the audit log.',
   object_store_share_sent_bytes_total: 'Bytes of response bodies sent through share and embed links.',
+  object_store_connections_refused_total:
+    'Connections closed because a listener had no place for them, by the reason: every place is taken, a silent one made room for a new one, or its address has more than half.',
   object_store_shared_used: 'Units in use of what requests share, places or bytes.',
   object_store_shared_capacity: 'Units of it that there are, in all threads.',
   object_store_shared_waiting: 'Requests that wait for units of it.',
@@ -52,13 +54,16 @@ export const HISTOGRAM_BOUNDS: readonly number[] = [
 
 /** Measured when the metrics are read. */
 const SCRAPE_METRICS = {
-  object_store_build_info: 'Always 1; the labels are the versions of the program and of Node.js.',
+  object_store_build_info:
+    'Always 1; the labels are the version and the commit of the program (unknown: built without git) and the version of Node.js.',
   object_store_degraded: '1 for what the server does not do at the moment, as /ready says; otherwise 0.',
   object_store_clock_behind_seconds:
     'How far the clock of the host is behind the last entry of the journal; 0 when it is not.',
   object_store_operations_concurrency_limit:
     'Operations that may run at the same time (limits.maximum_concurrent_operations).',
   object_store_filesystem_available_bytes: 'Bytes still free on the file system of the data directory.',
+  object_store_filesystem_reserved_bytes:
+    'Bytes that uploads leave free (storage.reserved_mib); with less, every upload is refused.',
   object_store_filesystem_capacity_bytes: 'Size of the file system of the data directory in bytes.',
   object_store_temporary_bytes: 'Bytes held by uploads in progress.',
   object_store_multipart_uploads: 'Multipart uploads that are neither completed nor aborted.',
@@ -71,6 +76,11 @@ const SCRAPE_METRICS = {
   object_store_scrub_damaged: 'Payloads and segments found damaged by scrubs and not removed since; at most 256.',
   object_store_scrub_completed_seconds:
     'When the last scrub ended, in seconds since 1970; absent before the first one.',
+  object_store_scrub_due_seconds:
+    'When a scrub is due, in seconds since 1970, an interval after the last one ended; absent when scrub.interval_days is 0.',
+  object_store_backup_completed_seconds:
+    'When the last backup of this data directory ended (object-store backup), in seconds since 1970; absent before the first one.',
+  object_store_backup_sequence: 'Sequence of the last record in that backup.',
   object_store_buckets: 'Buckets.',
   object_store_objects: 'Objects that have a current version.',
   object_store_event_streams: 'Open streams of storage events.',
@@ -110,6 +120,8 @@ const SCRAPE_METRICS = {
   object_store_chain_verified_sequence: 'Sequence of the last record that it read.',
   object_store_checkpoint_size: 'Records that the last signed checkpoint covers.',
   object_store_checkpoint_age_seconds: 'Time since the last checkpoint was signed.',
+  object_store_checkpoint_late_seconds:
+    'How long the next checkpoint has been due; 0 when it is not, absent where checkpoints are off.',
   object_store_checkpoint_tree_size: 'Records that the trees of checkpoints cover.',
   object_store_checkpoint_mended_hashes_total:
     'Hashes of the trees of checkpoints that were damaged, and derived again from the journal.',
@@ -119,9 +131,10 @@ const SCRAPE_METRICS = {
   object_store_checkpoint_timestamp_failures_total: 'Failed requests for time stamps of checkpoints.',
   object_store_checkpoint_witness_failures_total: 'Failed requests to witnesses of checkpoints.',
   object_store_snapshot_age_seconds: 'Time since the newest snapshot of the projections was started.',
-  object_store_snapshot_bytes: 'Size of the newest snapshot of the projections.',
+  object_store_snapshot_bytes: 'Size of the newest snapshot of the projections, with the changes after it.',
   object_store_snapshot_sequence: 'Sequence of the last record in the newest snapshot; a start replays those after it.',
   object_store_snapshots_made_total: 'Snapshots of the projections made since the start.',
+  object_store_snapshot_written_bytes_total: 'Bytes written to files of snapshots since the start.',
   object_store_snapshot_failures_total: 'Snapshots of the projections that failed since the start.',
 } as const
 
@@ -131,6 +144,7 @@ const LABELS = {
   object_store_request_duration_seconds: ['plane', 'class'],
   object_store_damage_found_total: ['found_by'],
   object_store_share_access_total: ['access'],
+  object_store_connections_refused_total: ['listener', 'reason'],
   object_store_share_access_denied_total: ['operation'],
   object_store_shared_used: ['resource'],
   object_store_shared_capacity: ['resource'],
@@ -138,7 +152,7 @@ const LABELS = {
   object_store_shared_refused_total: ['resource'],
   object_store_shared_evicted_total: ['resource'],
   object_store_degraded: ['reason'],
-  object_store_build_info: ['version', 'node'],
+  object_store_build_info: ['version', 'commit', 'node'],
   object_store_tls_certificate_not_after_seconds: ['listener'],
   nodejs_eventloop_active_seconds_total: ['thread'],
 } as const satisfies {
@@ -159,6 +173,7 @@ export const DAMAGE_METRIC = 'object_store_damage_found_total'
 export const DURATION_METRIC = 'object_store_request_duration_seconds'
 export const ACCESS_METRIC = 'object_store_share_access_total'
 export const ACCESS_DENIED_METRIC = 'object_store_share_access_denied_total'
+export const CONNECTIONS_REFUSED_METRIC = 'object_store_connections_refused_total'
 export const SYNC_DURATION_METRIC = 'object_store_journal_sync_duration_seconds'
 /** Metrics of shared resources, by thread (engine/shares/share-table.ts). */
 export const SHARED_METRICS = [
@@ -220,6 +235,14 @@ export type DamageFinder = (typeof damageFinders)[number]
 export const linkAccesses = ['share-page', 'share-unlock', 'share-content', 'embed-content'] as const
 export type LinkAccess = (typeof linkAccesses)[number]
 
+/** Listeners; values of the label `listener`. */
+export const listenerNames = ['s3', 'api', 'console'] as const
+export type ListenerName = (typeof listenerNames)[number]
+
+/** Why connections are closed for want of places (planes/http/limits/connection-rules.ts); values of the label `reason`. */
+export const connectionRefusals = ['full', 'silent', 'share'] as const
+export type RefusedConnection = (typeof connectionRefusals)[number]
+
 /** Operations in records of refused requests by links; values of the label `operation` of their counter. */
 export const linkRefusals = [
   'share.denied',
@@ -238,6 +261,7 @@ export type ThreadMetricName = Exclude<
   | typeof DAMAGE_METRIC
   | typeof ACCESS_METRIC
   | typeof ACCESS_DENIED_METRIC
+  | typeof CONNECTIONS_REFUSED_METRIC
   | SharedMetricName
 >
 

@@ -7,7 +7,7 @@ import type { RequestJournal } from '../exchange/request-journal.ts'
 import type { FoundObject } from './find-object.ts'
 
 /** Target and settings of a copy. */
-type CopyTarget = Pick<CommandOf<'copy-object'>, 'bucket' | 'key' | 'replacement' | 'condition' | 'lock'>
+type CopyTarget = Pick<CommandOf<'copy-object'>, 'bucket' | 'key' | 'replacement' | 'condition' | 'lock' | 'tags'>
 
 /** Maximum lookups of the source when it is replaced before the copy. */
 const READS_MAXIMUM = 5

@@ -8,6 +8,7 @@ import { bypassRequested } from './request/lock-headers.ts'
 import type { Operation } from './handling/operation.ts'
 import { OPERATIONS } from './operation-list.ts'
 import { resourceOf } from './handling/s3-request.ts'
+import { PUT_TAGS, TAGGING } from './request/tags.ts'
 import { WRITE_OFFSET } from './request/write-offset.ts'
 import type { Target } from './request/target.ts'
 import { areAllowed, BYPASS, GET_OBJECT, type Permission } from './identity/permissions.ts'
@@ -30,7 +31,15 @@ const HEADER_ACTIONS: readonly (readonly [header: string, action: string])[] = [
   ['x-amz-object-lock-legal-hold', PUT_LEGAL_HOLD],
   // An offset reveals the size of the object, as a condition reveals its ETag.
   [WRITE_OFFSET, GET_OBJECT],
+  [TAGGING, PUT_TAGS],
 ]
+
+/** Listings of keys, which a policy for keys with a common beginning allows of this beginning. */
+const LISTINGS: ReadonlySet<string> = new Set([
+  's3:ListBucket',
+  's3:ListBucketVersions',
+  's3:ListBucketMultipartUploads',
+])
 
 const PREFLIGHT = 's3:Preflight'
 
@@ -55,7 +64,7 @@ export function authorize(
   http: HttpRequest,
   target: Target,
 ): void {
-  if (policies === undefined || operation.judgesKeys) return
+  if (policies === undefined || operation.judgesKeys || operation.judgesBuckets) return
   if (!areAllowed(policies, permissionsOf(operation, http, target))) throw new S3Error('AccessDenied')
 }
 
@@ -63,7 +72,9 @@ function permissionsOf(operation: Operation, http: HttpRequest, target: Target):
   const resource = resourceOf(target)
   const namesVersion = operation.versionAction !== undefined && target.query.has('versionId')
   const action = namesVersion ? (operation.versionAction as string) : operation.action
-  const permissions: Permission[] = [{ action, resource, coveredBy: operation.coveredBy }]
+  const prefix = LISTINGS.has(action) ? target.query.first('prefix') : undefined
+  const keysFrom = prefix ? `${resource}/${prefix}` : undefined
+  const permissions: Permission[] = [{ action, resource, coveredBy: operation.coveredBy, keysFrom }]
   for (const further of operation.besides) permissions.push({ action: further, resource })
   if (!operation.changes) return permissions
   for (const [header, needed] of HEADER_ACTIONS) {

@@ -87,7 +87,7 @@ export function createS3Handler(parts: S3PlaneParts): HttpHandler {
 }
 
 function notSupported({ name, instead, extension, subresource, mark }: Operation): S3Error {
-  const ways = [instead, extension && sentence(turnOn(extension))].filter((way) => way !== undefined)
+  const ways = [extension && sentence(turnOn(extension)), instead].filter((way) => way !== undefined)
   const message = [`${name} is not supported by this server.`, ...ways].join(' ')
   const parameter = subresource ?? mark?.query
   const header = mark?.query === undefined ? mark?.header : undefined
@@ -188,10 +188,10 @@ class S3Dialect extends Exchange {
     const { http } = this
     const operation = recognize(http.method, target, http)
     this.#operation = operation
-    const { extensions } = this.#parts.services
-    if (!isServed(operation, extensions)) throw notSupported(operation)
-    refuseRepeats(target.query)
-    refuseUnsupportedHeaders(http, target, operation, extensions)
+    const { services } = this.#parts
+    if (!isServed(operation, services.extensions)) throw notSupported(operation)
+    refuseRepeats(target.query, operation.repeats)
+    refuseUnsupportedHeaders(http, target, operation, services)
     return operation
   }
 

@@ -1,17 +1,21 @@
+import { putSeal } from './access-seal.ts'
 import type { ProjectionEnvironment, RangeOptions, Row, StoredTable, Table } from '../lmdb-environment.ts'
 import type { TABLES, Tables } from '../tables/table-list.ts'
 import { HeldRows } from './held-rows.ts'
 import { type HeldTable, writeHeld } from './write-held.ts'
 
 /** Rows held back before they are written in order. */
-const ROWS_MAXIMUM = 400_000
+const ROWS_MAXIMUM = 200_000
 /** Bytes of their keys and values. */
-const BYTES_MAXIMUM = 32 * 1024 ** 2
+const BYTES_MAXIMUM = 16 * 1024 ** 2
 
 /** Writes rows to the same environment in another thread, one lot at a time. */
 export interface RowsWriter {
-  /** Starts to write; the held rows do not change until `wait` has returned. */
-  begin(held: readonly HeldTable[]): void
+  /**
+   * Starts to write; the held rows do not change until `wait` has returned.
+   * @param seal over the rows of access after them
+   */
+  begin(held: readonly HeldTable[], seal: Uint8Array | undefined): void
   /**
    * Waits until all that was begun is committed.
    * @throws the error that ended it
@@ -20,10 +24,14 @@ export interface RowsWriter {
 }
 
 interface BufferOptions {
-  /** Default: 400,000. */
+  /** Default: 200,000. */
   readonly rowsMaximum?: number | undefined
   /** Default: rows are written in this thread. */
   readonly writer?: RowsWriter | undefined
+  /** The seal over the rows of access with all rows that are held. Default: they are not sealed. */
+  readonly seal?: ((tables: Tables) => Uint8Array | undefined) | undefined
+  /** Called with each lot of rows before it is written. */
+  readonly lot?: ((held: readonly HeldTable[]) => void) | undefined
 }
 
 /**
@@ -37,12 +45,16 @@ export class BufferedTables {
   readonly #buffered: BufferedTable[]
   readonly #rowsMaximum: number
   readonly #writer: RowsWriter | undefined
+  readonly #seal: BufferOptions['seal']
+  readonly #lot: BufferOptions['lot']
 
   constructor(environment: ProjectionEnvironment, tables: Tables<StoredTable>, options: BufferOptions = {}) {
     this.#environment = environment
     this.#stored = tables
     this.#rowsMaximum = options.rowsMaximum ?? ROWS_MAXIMUM
     this.#writer = options.writer
+    this.#seal = options.seal
+    this.#lot = options.lot
     this.#buffered = Object.entries(tables).map(
       ([name, table]) => new BufferedTable(environment, name as keyof typeof TABLES, table as StoredTable),
     )
@@ -63,13 +75,18 @@ export class BufferedTables {
   flush(): void {
     const held = this.#buffered.filter((table) => table.held.count > 0)
     if (held.length === 0) return
+    this.#lot?.(held)
+    const seal = this.#seal?.(this.tables)
     if (this.#writer === undefined) {
-      writeHeld(this.#environment, this.#stored, held)
+      const last = () => {
+        if (seal !== undefined) putSeal(this.#environment, seal)
+      }
+      writeHeld(this.#environment, this.#stored, held, { last })
       for (const table of held) table.held.clear()
       return
     }
     this.#settle(this.#writer)
-    this.#writer.begin(held)
+    this.#writer.begin(held, seal)
     for (const table of held) table.handOver()
   }
 

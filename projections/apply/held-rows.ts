@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto'
 
 /**
- * Rows of one table that are held in memory: keys and values back to back in one piece, and fixed fields for each row in
- * another. As objects of their own they cost three times as much as writing them to LMDB does, most of it to collect them.
+ * Rows of one table that are held in memory: keys and values back to back in pages, and fixed fields for each row in others. As
+ * objects of their own they cost three times as much as writing them to LMDB does, most of it to collect them. In one piece that is
+ * copied when it is too small, they would leave as much garbage as they take.
  */
 
 /** Fields of a row: where its key and its value are, the room of its value, and the next row with the same hash. */
@@ -12,30 +13,38 @@ const FIELDS = 7
 const REMOVED = 0xffff_ffff
 const NONE = 0xffff_ffff
 
-const ROWS_AT_FIRST = 64
-const BYTES_AT_FIRST = 4096
+/** A page of keys and values has 2 ** 18 bytes, or one value that is longer; a page of fields is of 2 ** 12 rows. */
+const PAGE_BITS = 18
+const PAGE_BYTES = 2 ** PAGE_BITS
+const ROW_BITS = 12
+const ROWS_OF_PAGE = 2 ** ROW_BITS
+const HEADS_AT_FIRST = 128
 /** Rows that one number can hold together with four bytes of their key. */
 const NUMBERED_MAXIMUM = 2 ** 21
 
 /** Random, so that clients cannot choose keys that share a hash. */
 const SEED = randomInt(2 ** 32)
 
-/** The held rows, as another thread gets them. */
+/** The held rows, as another thread gets them: the memory itself, which does not change meanwhile. */
 export interface HeldBytes {
   readonly count: number
   readonly ascends: boolean
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly fields: Uint32Array<ArrayBuffer>
+  /** Pages of keys and values, and of fields; the last ones as far as they are used. */
+  readonly bytes: readonly Uint8Array[]
+  readonly fields: readonly Uint32Array[]
 }
 
 export class HeldRows {
   /** Rows held. They are numbered in the order in which they were first written. */
   count = 0
-  #bytes = Buffer.allocUnsafeSlow(BYTES_AT_FIRST)
+  #pages: Buffer[] = []
+  /** Pages that are in use, and the bytes of the last of them that are. */
+  #begun = 0
+  #end = 0
   #used = 0
-  #fields = new Uint32Array(ROWS_AT_FIRST * FIELDS)
+  #fields: Uint32Array[] = []
   /** For each hash the last row with it. */
-  #heads = new Uint32Array(2 * ROWS_AT_FIRST).fill(NONE)
+  #heads = new Uint32Array(HEADS_AT_FIRST).fill(NONE)
   /** Whether every row had a greater key than the row before. */
   #ascends = true
 
@@ -44,17 +53,22 @@ export class HeldRows {
     const rows = new HeldRows()
     rows.count = count
     rows.#ascends = ascends
-    rows.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-    rows.#used = bytes.length
-    rows.#fields = fields
+    rows.#pages = bytes.map((page) => Buffer.from(page.buffer, page.byteOffset, page.length))
+    rows.#fields = [...fields]
     return rows
   }
 
-  /** A copy for another thread. */
-  copy(): HeldBytes {
-    const bytes = new Uint8Array(this.#used)
-    bytes.set(this.#bytes.subarray(0, this.#used))
-    return { count: this.count, ascends: this.#ascends, bytes, fields: this.#fields.slice(0, this.count * FIELDS) }
+  /** For another thread, without a copy: no row is put here until that one has written them. */
+  get shared(): HeldBytes {
+    const bytes = this.#pages.slice(0, this.#begun).map(({ buffer, byteOffset, length }, page) => {
+      return new Uint8Array(buffer, byteOffset, page === this.#begun - 1 ? this.#end : length)
+    })
+    const fields: Uint32Array[] = []
+    for (let row = 0; row < this.count; row += ROWS_OF_PAGE) {
+      const rows = Math.min(ROWS_OF_PAGE, this.count - row)
+      fields.push((this.#fields[row >>> ROW_BITS] as Uint32Array).subarray(0, rows * FIELDS))
+    }
+    return { count: this.count, ascends: this.#ascends, bytes, fields }
   }
 
   /** Bytes of keys and values, including values that were replaced by longer ones. */
@@ -71,8 +85,8 @@ export class HeldRows {
   put(key: Buffer, value: Buffer | undefined): void {
     const hash = hashOf(key)
     const row = this.#find(key, hash) ?? this.#add(key, hash)
-    const at = row * FIELDS
-    const fields = this.#fields
+    const at = (row & (ROWS_OF_PAGE - 1)) * FIELDS
+    const fields = this.#fields[row >>> ROW_BITS] as Uint32Array
     if (value === undefined) {
       fields[at + FIELD.valueLength] = REMOVED
       return
@@ -82,21 +96,19 @@ export class HeldRows {
       fields[at + FIELD.room] = value.length
     }
     fields[at + FIELD.valueLength] = value.length
-    this.#bytes.set(value, fields[at + FIELD.value] as number)
+    const start = fields[at + FIELD.value] as number
+    this.#page(start).set(value, offsetOf(start))
   }
 
   /** The key of a row; valid until the next row is put. */
   key(row: number): Buffer {
-    const start = this.#field(row, FIELD.key)
-    return this.#bytes.subarray(start, start + this.#field(row, FIELD.keyLength))
+    return this.#piece(this.#field(row, FIELD.key), this.#field(row, FIELD.keyLength))
   }
 
   /** The value of a row, undefined when it is to be removed; valid until the next row is put. */
   value(row: number): Buffer | undefined {
     const length = this.#field(row, FIELD.valueLength)
-    if (length === REMOVED) return undefined
-    const start = this.#field(row, FIELD.value)
-    return this.#bytes.subarray(start, start + length)
+    return length === REMOVED ? undefined : this.#piece(this.#field(row, FIELD.value), length)
   }
 
   /** Numbers of all rows in the order of their keys. */
@@ -122,12 +134,24 @@ export class HeldRows {
   clear(): void {
     this.count = 0
     this.#used = 0
+    this.#begun = 0
+    this.#end = 0
+    this.#pages = this.#pages.filter(({ length }) => length === PAGE_BYTES)
     this.#ascends = true
     this.#heads.fill(NONE)
   }
 
   #field(row: number, field: number): number {
-    return this.#fields[row * FIELDS + field] as number
+    return (this.#fields[row >>> ROW_BITS] as Uint32Array)[(row & (ROWS_OF_PAGE - 1)) * FIELDS + field] as number
+  }
+
+  #page(start: number): Buffer {
+    return this.#pages[start >>> PAGE_BITS] as Buffer
+  }
+
+  #piece(start: number, length: number): Buffer {
+    const offset = offsetOf(start)
+    return this.#page(start).subarray(offset, offset + length)
   }
 
   #find(key: Buffer, hash: number): number | undefined {
@@ -142,22 +166,23 @@ export class HeldRows {
 
   #isKey(row: number, key: Buffer): boolean {
     if (this.#field(row, FIELD.keyLength) !== key.length) return false
-    const bytes = this.#bytes
-    const start = this.#field(row, FIELD.key)
+    const begin = this.#field(row, FIELD.key)
+    const [bytes, start] = [this.#page(begin), offsetOf(begin)]
     for (let at = 0; at < key.length; at += 1) if (bytes[start + at] !== key[at]) return false
     return true
   }
 
   #add(key: Buffer, hash: number): number {
     const row = this.count
-    const at = row * FIELDS
-    if (at === this.#fields.length) this.#growRows()
+    const at = (row & (ROWS_OF_PAGE - 1)) * FIELDS
+    if (2 * row === this.#heads.length) this.#growHeads()
+    const fields = (this.#fields[row >>> ROW_BITS] ??= sharedFields())
     const start = this.#reserve(key.length)
-    this.#bytes.set(key, start)
+    this.#page(start).set(key, offsetOf(start))
     const slot = hash & (this.#heads.length - 1)
-    const fields = this.#fields
     fields[at + FIELD.key] = start
     fields[at + FIELD.keyLength] = key.length
+    fields[at + FIELD.value] = start
     fields[at + FIELD.room] = 0
     fields[at + FIELD.hash] = hash
     fields[at + FIELD.next] = this.#heads[slot] as number
@@ -167,50 +192,53 @@ export class HeldRows {
     return row
   }
 
-  #growRows(): void {
-    const fields = new Uint32Array(2 * this.#fields.length)
-    fields.set(this.#fields)
+  #growHeads(): void {
     const heads = new Uint32Array(2 * this.#heads.length).fill(NONE)
     for (let row = 0; row < this.count; row += 1) {
-      const slot = (fields[row * FIELDS + FIELD.hash] as number) & (heads.length - 1)
-      fields[row * FIELDS + FIELD.next] = heads[slot] as number
+      const slot = this.#field(row, FIELD.hash) & (heads.length - 1)
+      const fields = this.#fields[row >>> ROW_BITS] as Uint32Array
+      fields[(row & (ROWS_OF_PAGE - 1)) * FIELDS + FIELD.next] = heads[slot] as number
       heads[slot] = row
     }
-    this.#fields = fields
     this.#heads = heads
   }
 
   /** Takes room for `length` bytes; returns where it is. */
   #reserve(length: number): number {
-    const start = this.#used
     this.#used += length
-    if (this.#used > this.#bytes.length) {
-      const bytes = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, this.#used))
-      bytes.set(this.#bytes.subarray(0, start))
-      this.#bytes = bytes
+    if (this.#begun === 0 || this.#end + length > PAGE_BYTES) {
+      const isLong = length > PAGE_BYTES
+      // Pages that are kept for later have the usual length.
+      if (isLong) this.#pages.splice(this.#begun, 0, sharedMemory(length))
+      else this.#pages[this.#begun] ??= sharedMemory(PAGE_BYTES)
+      this.#begun += 1
+      this.#end = 0
     }
+    const start = (this.#begun - 1) * PAGE_BYTES + this.#end
+    this.#end += length
     return start
   }
 
   /** Bytes that all keys begin with alike. */
   #sharedBytes(): number {
-    const bytes = this.#bytes
-    const first = this.#field(0, FIELD.key)
-    let shared = this.#field(0, FIELD.keyLength)
+    const first = this.key(0)
+    let shared = first.length
     for (let row = 1; row < this.count; row += 1) {
-      const start = this.#field(row, FIELD.key)
+      const begin = this.#field(row, FIELD.key)
+      const [bytes, start] = [this.#page(begin), offsetOf(begin)]
       shared = Math.min(shared, this.#field(row, FIELD.keyLength))
-      for (let at = 0; at < shared; at += 1) if (bytes[first + at] !== bytes[start + at]) shared = at
+      for (let at = 0; at < shared; at += 1) if (first[at] !== bytes[start + at]) shared = at
     }
     return shared
   }
 
   /** Four bytes of a key as a number; zeros where it ends before. */
   #fourBytes(row: number, from: number): number {
-    const start = this.#field(row, FIELD.key) + from
+    const begin = this.#field(row, FIELD.key)
+    const [bytes, start] = [this.#page(begin), offsetOf(begin) + from]
     const length = Math.min(4, this.#field(row, FIELD.keyLength) - from)
     let value = 0
-    for (let at = 0; at < 4; at += 1) value = value * 256 + (at < length ? (this.#bytes[start + at] as number) : 0)
+    for (let at = 0; at < 4; at += 1) value = value * 256 + (at < length ? (bytes[start + at] as number) : 0)
     return value
   }
 
@@ -227,17 +255,31 @@ export class HeldRows {
 
   /** @param from bytes at the beginning of both keys that are known to be the same */
   #compare(left: number, right: number, from: number): number {
-    const bytes = this.#bytes
-    const leftStart = this.#field(left, FIELD.key)
-    const rightStart = this.#field(right, FIELD.key)
+    const [leftBegin, rightBegin] = [this.#field(left, FIELD.key), this.#field(right, FIELD.key)]
+    const [leftBytes, rightBytes] = [this.#page(leftBegin), this.#page(rightBegin)]
+    const [leftStart, rightStart] = [offsetOf(leftBegin), offsetOf(rightBegin)]
     const difference = this.#field(left, FIELD.keyLength) - this.#field(right, FIELD.keyLength)
     const length = this.#field(difference < 0 ? left : right, FIELD.keyLength)
     for (let at = from; at < length; at += 1) {
-      const order = (bytes[leftStart + at] as number) - (bytes[rightStart + at] as number)
+      const order = (leftBytes[leftStart + at] as number) - (rightBytes[rightStart + at] as number)
       if (order !== 0) return order
     }
     return difference
   }
+}
+
+/** Memory of which a copy for another thread would be as large again. What is not used yet takes no room. */
+function sharedMemory(length: number): Buffer<SharedArrayBuffer> {
+  return Buffer.from(new SharedArrayBuffer(length))
+}
+
+function sharedFields(): Uint32Array {
+  return new Uint32Array(new SharedArrayBuffer(ROWS_OF_PAGE * FIELDS * Uint32Array.BYTES_PER_ELEMENT))
+}
+
+/** In its page. */
+function offsetOf(start: number): number {
+  return start & (PAGE_BYTES - 1)
 }
 
 /** FNV-1a of 32 bits. */

@@ -1,7 +1,7 @@
 import { type VolumeNumber, volumeNumberOf } from '../../engine/brands.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import type { StateStore, StateTransaction } from '../../engine/state-store.ts'
-import type { AccessSeal } from '../access/access-seal.ts'
+import type { AccessSeal } from './access-seal.ts'
 import { readNumber } from '../keys.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { type Recounted, recountWrong } from './recount.ts'

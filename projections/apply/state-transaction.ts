@@ -24,7 +24,7 @@ import { getAccessCode, putAccessCode } from '../access/tables.ts'
 import { putApplied } from '../tables/applied.ts'
 import { noteBatch } from '../tables/audit-index.ts'
 import { noteRun } from '../tables/audit-runs.ts'
-import { getCors, putCors } from '../tables/cors.ts'
+import { getBucketTags, getCors, putBucketTags, putCors } from '../tables/bucket-settings.ts'
 import { getPayload, getReferences } from '../tables/payloads.ts'
 import { isLock } from '../tables/locks.ts'
 import { getPart, getUpload, partsOf, uploadsOfBucket } from '../tables/uploads.ts'
@@ -59,12 +59,15 @@ export class TableTransaction implements StateTransaction {
     'bucket.quota-set': (t, change) =>
       t.#buckets.set(change.bucket, { quota: { bytes: change.bytes, objects: change.objects } }),
     'bucket.cors-set': (t, change) => putCors(t.#tables.cors, change.bucketId, change.rules),
+    'bucket.tagged': (t, change) => putBucketTags(t.#tables.bucketTags, change.bucketId, change.tags),
     'object.written': (t, change, sequence, times) => t.#versions.written(sequence, times, change),
     'object.deleted': (t, change) => t.#versions.deleted(change),
     'marker.written': (t, change, sequence, times) => t.#versions.markerWritten(sequence, times, change),
     'version.deleted': (t, change, _, times) => t.#versions.versionDeleted(times, change),
     'version.locked': (t, change, sequence, times) => t.#versions.locked(sequence, times, change),
+    'version.tagged': (t, change) => t.#versions.tagged(change),
     'upload.created': (t, change, sequence, times) => t.#uploads.created(uploadIdOf(sequence), times, change),
+    'upload.tagged': (t, change) => t.#uploads.tagged(change),
     'upload.part-written': (t, change, _, times) => t.#uploads.partWritten(times, change),
     'upload.completed': (t, change, sequence) => t.#uploads.completed(sequence, change),
     'upload.aborted': (t, change) => t.#uploads.aborted(change),
@@ -128,6 +131,10 @@ export class TableTransaction implements StateTransaction {
 
   cors(bucketId: BucketId): readonly CorsRule[] {
     return getCors(this.#tables.cors, bucketId)
+  }
+
+  bucketTags(bucketId: BucketId): readonly string[] {
+    return getBucketTags(this.#tables.bucketTags, bucketId)
   }
 
   lastRestore(): Sequence | undefined {
@@ -219,6 +226,7 @@ export class TableTransaction implements StateTransaction {
   #bucketDeleted({ bucket, bucketId }: ChangeNamed<'bucket.deleted'>): void {
     this.#buckets.deleted(bucket)
     putCors(this.#tables.cors, bucketId, [])
+    putBucketTags(this.#tables.bucketTags, bucketId, [])
     for (const rows of this.#rows) rows.bucketDeleted?.(bucketId)
     this.#counters.buckets.remove(bucketId)
   }

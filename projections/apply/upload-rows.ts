@@ -6,7 +6,7 @@ import type { PartState } from '../../engine/state-ports.ts'
 import type { Counters } from './counters.ts'
 import type { PayloadLedger } from './payload-ledger.ts'
 import type { Tables } from '../tables/table-list.ts'
-import { getPart, partKey, putPart, putUpload, uploadKey } from '../tables/uploads.ts'
+import { getPart, getUpload, partKey, putPart, putUpload, uploadKey } from '../tables/uploads.ts'
 
 /** Applies changes to multipart uploads. */
 export class UploadRows {
@@ -33,6 +33,12 @@ export class UploadRows {
     const created = { upload, createdMicroseconds, agedMicroseconds, headers, metadata, lock, given, checksum }
     putUpload(this.#tables.uploads, bucketId, key, created)
     this.#counters.uploads.add('uploads', 1)
+  }
+
+  tagged({ bucketId, key, upload, tags }: ChangeNamed<'upload.tagged'>): void {
+    const created = getUpload(this.#tables.uploads, bucketId, key, upload)
+    if (created === undefined) throw new Error(`upload ${upload} is tagged but not there`)
+    putUpload(this.#tables.uploads, bucketId, key, { ...created, tags })
   }
 
   partWritten(

@@ -155,6 +155,15 @@ export class VersionRows {
     addLockChange(this.#tables.lockChanges, bucketId, key, version, sequence)
   }
 
+  tagged({ bucketId, key, version, tags: sent }: ChangeNamed<'version.tagged'>): void {
+    const tags = sent.length === 0 ? undefined : sent
+    const current = this.current(bucketId, key)
+    if (current?.sequence === version) return this.#putObject(bucketId, key, { ...current, tags })
+    const before = takeVersion(this.#tables, bucketId, key, version)
+    if (before === undefined) throw new Error(`version ${version} is tagged but not there`)
+    putVersion(this.#tables, bucketId, key, { ...before, tags })
+  }
+
   #putLock(bucketId: BucketId, key: string, sequence: Sequence, lock: LockState): void {
     putLock(this.#tables.locks, bucketId, key, sequence, lock)
     putLockEnd(this.#tables.lockEnds, bucketId, key, sequence, lock)

@@ -11,17 +11,26 @@ export interface HeldTable<R = HeldRows> {
   readonly held: R
 }
 
+/** Work at the edges of a lot of rows. */
+interface LotEdges {
+  /** In the transaction that removes the position; not called when all rows fit into one. */
+  readonly first?: () => void
+  /** In the transaction that writes the position. */
+  readonly last?: () => void
+  /** Called after each transaction. */
+  readonly progress?: (() => void) | undefined
+}
+
 /**
  * Writes the held rows of tables in the order of keys. A crash in the middle leaves rows ahead of the position, and
  * replaying the same entries over them would count twice. So the position is removed first and written last, and
- * projections without one are rebuilt.
- * @param progress called after each transaction
+ * projections without one are rebuilt, unless the rows were kept (`kept-lot.ts`).
  */
 export function writeHeld(
   environment: Pick<ProjectionEnvironment, 'write'>,
   tables: Tables<StoredTable>,
   all: readonly HeldTable[],
-  progress?: () => void,
+  { first, last, progress }: LotEdges = {},
 ): void {
   const rows = all.reduce((sum, { held }) => sum + held.count, 0)
   const write = <T>(work: () => T): T => {
@@ -32,16 +41,20 @@ export function writeHeld(
   if (rows > ROWS_PER_TRANSACTION) {
     write(() => {
       for (const key of Array.from(tables.applied.keys({}))) tables.applied.remove(key)
+      first?.()
     })
   }
   const ordered = [...all.filter(({ name }) => name !== 'applied'), ...all.filter(({ name }) => name === 'applied')]
   const writers = ordered.map(({ name, held }) => new RowWriter(tables[name], held))
   const writeSome = () => {
     for (let left = ROWS_PER_TRANSACTION; left > 0 && writers.length > 0; ) {
-      left -= (writers[0] as RowWriter).write(left)
-      if (left > 0) writers.shift()
+      const writer = writers[0] as RowWriter
+      left -= writer.write(left)
+      if (writer.isDone) writers.shift()
     }
-    return writers.length > 0
+    if (writers.length > 0) return true
+    last?.()
+    return false
   }
   while (write(writeSome));
 }
@@ -61,6 +74,10 @@ class RowWriter {
     this.#held = held
     this.#order = held.sorted()
     this.#last = Array.from(table.keys({ reverse: true, limit: 1 }))[0]
+  }
+
+  get isDone(): boolean {
+    return this.#at === this.#order.length
   }
 
   /** Writes the next rows, at most `rows`; returns how many, fewer at the end. */

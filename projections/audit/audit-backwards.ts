@@ -3,12 +3,19 @@ import type { SegmentPlace } from '../../engine/journal/positions.ts'
 import type { TableReader } from '../lmdb-environment.ts'
 import { type IndexRow, rowFrom, rowsBefore } from '../tables/audit-index.ts'
 import { compileFilter } from './audit-filter.ts'
-import { type AuditCursor, type AuditPage, type AuditQuery, countedAs, PAGE_BYTES_MAXIMUM } from './audit-query.ts'
+import {
+  type AuditCursor,
+  type AuditPage,
+  type AuditQuery,
+  countedAs,
+  PAGE_BYTES_MAXIMUM,
+  rangeOf,
+  STRETCH_COUNTED,
+} from './audit-query.ts'
 import { type AuditRecord, auditRecord, isEntry } from './audit-record.ts'
 import type { JournalCursor } from './journal-cursor.ts'
 import { beginningAt } from './journal-places.ts'
 import { DamageList, damageOfGap, damageOfRecord, type JournalGap, mayBeIn } from './journal-damage.ts'
-import { JournalRange } from './journal-range.ts'
 import { RecordFrames } from './record-frames.ts'
 import type { Stretch } from './time-stretches.ts'
 import type { Turns } from './turns.ts'
@@ -19,12 +26,12 @@ const STRETCH_ROWS_MAXIMUM = 16
 /** Sources of a backward scan. */
 interface BackwardSource {
   readonly auditIndex: TableReader
-  /** All that can hold a record that the query wants. */
-  readonly stretches: readonly Stretch[]
+  /** All that can hold a record that the query wants, the last stretch first. */
+  readonly stretches: Iterable<Stretch>
   readonly turns: Turns
   readonly scanMaximum: number
   /** Reads the batches from one place up to another. The caller closes it. */
-  readonly cursor: (beginning: SegmentPlace, end: SegmentPlace) => JournalCursor
+  readonly cursor: (stretch: Stretch) => JournalCursor
 }
 
 /** A record of the page, with its bytes in the journal. */
@@ -66,12 +73,24 @@ export class BackwardScan {
   }
 
   async run(): Promise<AuditPage> {
-    const left = this.#source.stretches.filter(({ first }) => first < this.#beforeSequence)
-    let isOver = left.length === 0
-    for (let index = left.length - 1; index >= 0; index -= 1) {
-      const isRead = await this.#stretch(left[index] as Stretch)
-      isOver = isRead && index === 0
-      if (!isRead || this.#isDone) break
+    const stretches = this.#source.stretches[Symbol.iterator]()
+    let isOver = false
+    try {
+      for (let step = stretches.next(); ; ) {
+        isOver = step.done === true
+        if (step.done === true) break
+        if (step.value.first < this.#beforeSequence) {
+          const isRead = await this.#stretch(step.value)
+          if (!isRead) break
+        }
+        step = stretches.next()
+        if (this.#isDone) {
+          isOver = step.done === true
+          break
+        }
+      }
+    } finally {
+      stretches.return?.()
     }
     this.#damage.sort()
     const isFull = this.#isCut || this.#records.length === this.#query.limit
@@ -115,13 +134,14 @@ export class BackwardScan {
   }
 
   /** Reads a part of a stretch forward, and takes its last matches, up to the room of the page. */
-  async #part({ first, beginning, end, following, isOrdered }: Stretch): Promise<void> {
+  async #part(stretch: Stretch): Promise<void> {
+    const { first, beginning, end, following, isOrdered } = stretch
     // The first batch of a journal may have a row, and nothing is before it.
     if (beginning.segmentFirstSequence === end.segmentFirstSequence && beginning.offset === end.offset) return
-    const cursor = this.#source.cursor(beginning, end)
+    const cursor = this.#source.cursor(stretch)
     const room = this.#query.limit - this.#records.length
     const matches: Match[] = []
-    const journal = new JournalRange(cursor, first, following)
+    const journal = rangeOf(cursor, first, stretch)
     try {
       for (let step = await journal.next(); step !== undefined; step = await journal.next()) {
         if (step.kind === 'gap') {
@@ -131,13 +151,16 @@ export class BackwardScan {
         const frames = new RecordFrames(step.bytes, step.header)
         const { place } = journal
         while (frames.next()) {
-          this.#take(frames, place, matches, room, isOrdered)
+          if (frames.sequence >= first && frames.sequence < following) {
+            this.#take(frames, place, matches, room, isOrdered)
+          }
           if (this.#source.turns.isOver) await this.#source.turns.next()
         }
       }
     } finally {
       cursor.close()
     }
+    if (stretch.segments !== undefined && this.#earliest !== undefined) this.#scanned += STRETCH_COUNTED
     for (const { record, place, bytes } of matches.toReversed()) {
       this.#isCut ||= this.#bytes > 0 && this.#bytes + bytes > PAGE_BYTES_MAXIMUM
       if (this.#isCut) break

@@ -81,7 +81,7 @@ export class AuditRecords {
   readonly damage = new DamageList()
   readonly #range: AuditRange
   readonly #test: RangeTest
-  readonly #stretches: Stretch[]
+  readonly #stretches: Iterator<Stretch>
   readonly #open: OpenStretch
   readonly #turns: Turns
   readonly #matches: (body: Buffer) => boolean
@@ -99,11 +99,11 @@ export class AuditRecords {
   #over = false
 
   /** @param stretches that can hold records of the range; `open` opens one of them, and it is closed with this */
-  constructor(range: AuditRange & AuditFilter, stretches: readonly Stretch[], open: OpenStretch, turns: Turns) {
+  constructor(range: AuditRange & AuditFilter, stretches: Iterable<Stretch>, open: OpenStretch, turns: Turns) {
     this.#matches = compileFilter(range)
     this.#range = range
     this.#test = new RangeTest(range)
-    this.#stretches = [...stretches]
+    this.#stretches = stretches[Symbol.iterator]()
     this.#open = open
     this.#turns = turns
   }
@@ -140,10 +140,12 @@ export class AuditRecords {
   /** Closes the files; not while `next` is running. */
   close(): void {
     this.#journal?.close()
+    this.#stretches.return?.()
   }
 
   #take(frames: RecordFrames, records: AuditRecord[]): void {
     const { sequence, timeMicroseconds } = frames
+    if (this.#stretch !== undefined && (sequence < this.#stretch.first || sequence >= this.#stretch.following)) return
     this.#areLater &&= timeMicroseconds >= this.#range.toMicroseconds
     const isIn = this.#test.isIn(frames)
     if (this.#test.isOver) this.#over = true
@@ -163,8 +165,13 @@ export class AuditRecords {
     return this.#journal?.place ?? JOURNAL_START
   }
 
+  #nextStretch(): Stretch | undefined {
+    const step = this.#stretches.next()
+    return step.done === true ? undefined : step.value
+  }
+
   async #step(records: AuditRecord[]): Promise<void> {
-    const stretch = this.#stretch ?? this.#stretches.shift()
+    const stretch = this.#stretch ?? this.#nextStretch()
     if (stretch === undefined) {
       this.#over = true
       return

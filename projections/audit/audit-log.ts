@@ -6,18 +6,21 @@ import type { SegmentPlace } from '../../engine/journal/positions.ts'
 import { type AuditRange, AuditRecords, type RangeEnds } from './audit-export.ts'
 import type { AuditFilter } from './audit-filter.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
-import { type AuditCursor, type AuditPage, type AuditQuery, AuditScan, SCAN_MAXIMUM } from './audit-query.ts'
+import { type AuditCursor, type AuditPage, type AuditQuery, AuditScan, rangeOf, SCAN_MAXIMUM } from './audit-query.ts'
 import type { SpanResult } from '../../engine/verify/span/span-report.ts'
 import { verifySpanAside } from '../../engine/verify/span/span-thread.ts'
 import { type ChainedRecord, readChained } from './chained-records.ts'
 import { JournalCursor, type JournalEnd } from './journal-cursor.ts'
 import type { DamageList } from './journal-damage.ts'
 import { beginningBeforeSequence } from './journal-places.ts'
-import { JournalRange } from './journal-range.ts'
 import { readRangeEnds } from './range-ends.ts'
 import { type Stretch, stretchesFrom, stretchesOf } from './time-stretches.ts'
 import type { Turns } from './turns.ts'
 import { BackwardScan } from './audit-backwards.ts'
+import { narrowedBackwards, narrowedStretches } from './indexed-stretches.ts'
+import { PieceMemory } from './segment-pieces.ts'
+import { type IndexFacts, RecordIndex } from '../record-index/record-index.ts'
+import { termOfFilter } from '../record-index/terms.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { type Tables, openTables } from '../tables/table-list.ts'
 import { getApplied } from '../tables/applied.ts'
@@ -50,6 +53,13 @@ interface AuditHead {
   readonly head: AuditCursor
 }
 
+/** Records of a query, by sequences. */
+interface PartlyWanted {
+  readonly from?: number | undefined
+  readonly before?: number | undefined
+  readonly wholeFrom?: number | undefined
+}
+
 /** The end of a journal without records. */
 const EMPTY: JournalEnd = {
   nextSequence: sequenceOf(0),
@@ -69,14 +79,30 @@ export class AuditLog {
   readonly #environment: ProjectionEnvironment
   readonly #tables: Tables
   readonly #verifySpan: typeof verifySpanAside
+  readonly #index: RecordIndex
 
-  /** @param verifySpan how a span of the chain is verified; by default in a thread of its own */
-  constructor(disk: Disk, paths: StorePaths, environment: ProjectionEnvironment, verifySpan = verifySpanAside) {
+  /**
+   * @param verifySpan how a span of the chain is verified; by default in a thread of its own
+   * @param index says which records are read for a question about an object, a bucket or a principal
+   */
+  constructor(
+    disk: Disk,
+    paths: StorePaths,
+    environment: ProjectionEnvironment,
+    verifySpan = verifySpanAside,
+    index = new RecordIndex(disk, paths),
+  ) {
+    this.#index = index
     this.#disk = disk
     this.#paths = paths
     this.#environment = environment
     this.#tables = openTables(environment)
     this.#verifySpan = verifySpan
+  }
+
+  /** How far the record index reaches. */
+  get indexed(): IndexFacts {
+    return this.#index.facts
   }
 
   /** The last record: its sequence, and its hash in hexadecimal. */
@@ -86,7 +112,8 @@ export class AuditLog {
   }
 
   /**
-   * One page of records. Its cost depends on the range and on `scanMaximum`, not on the length of the log.
+   * One page of records. Its cost depends on the range and on `scanMaximum`, not on the length of the log. Records that the
+   * record index does not name are not read, so damage among them is not met.
    */
   async query(query: AuditQuery, turns: Turns, scanMaximum = SCAN_MAXIMUM): Promise<AuditPage & AuditHead> {
     const end = this.#end()
@@ -102,8 +129,12 @@ export class AuditLog {
     const { after } = query
     const all = stretchesOf(this.#tables, query, end)
     const first = after === undefined ? undefined : next(after.sequence)
-    const stretches = first === undefined ? all : stretchesFrom(all, first, () => this.#nearSequence(first, end))
-    return await new AuditScan(query, turns, scanMaximum).run(stretches, (stretch) => this.#cursorOf(stretch, turns))
+    const stretches =
+      this.#narrowed(all, query, { from: first ?? 0 }, narrowedStretches) ??
+      (first === undefined ? all : stretchesFrom(all, first, () => this.#nearSequence(first, end)))
+    const memory = new PieceMemory()
+    const cursor = (stretch: Stretch) => this.#cursorOf(stretch, turns, memory)
+    return await new AuditScan(query, turns, scanMaximum).run(stretches, cursor)
   }
 
   /**
@@ -168,9 +199,12 @@ export class AuditLog {
 
   /** All records of a range of time up to now that a filter lets through. The caller closes it. */
   records(range: AuditRange & AuditFilter, turns: Turns): AuditRecords {
-    const open = (stretch: Stretch) =>
-      new JournalRange(this.#cursorOf(stretch, turns), stretch.first, stretch.following)
-    return new AuditRecords(range, this.#stretches(range, this.#end()), open, turns)
+    const memory = new PieceMemory()
+    const open = (stretch: Stretch) => rangeOf(this.#cursorOf(stretch, turns, memory), stretch.first, stretch)
+    const all = this.#stretches(range, this.#end())
+    // The end of the range is found by the records after the one of the export.
+    const stretches = this.#narrowed(all, range, { wholeFrom: range.throughSequence }, narrowedStretches)
+    return new AuditRecords(range, stretches ?? all, open, turns)
   }
 
   /**
@@ -184,12 +218,32 @@ export class AuditLog {
   }
 
   #queryBackwards(query: AuditQuery, end: JournalEnd, turns: Turns, scanMaximum: number): Promise<AuditPage> {
-    const [disk, paths] = [this.#disk, this.#paths]
-    const cursor = (beginning: SegmentPlace, place: SegmentPlace) =>
-      new JournalCursor(disk, paths, turns, beginning, place)
+    const memory = new PieceMemory()
+    const cursor = (stretch: Stretch) => this.#cursorOf(stretch, turns, memory)
     const { auditIndex } = this.#tables
-    const stretches = stretchesOf(this.#tables, query, end)
-    return new BackwardScan(query, { auditIndex, stretches, turns, scanMaximum, cursor }).run()
+    const all = stretchesOf(this.#tables, query, end)
+    const stretches = this.#narrowed(all, query, { before: query.after?.sequence }, narrowedBackwards)
+    return new BackwardScan(query, {
+      auditIndex,
+      stretches: stretches ?? all.toReversed(),
+      turns,
+      scanMaximum,
+      cursor,
+    }).run()
+  }
+
+  /** The parts of stretches that the index leaves; undefined where it does not know the filter. */
+  #narrowed(
+    stretches: readonly Stretch[],
+    filter: AuditFilter,
+    { from = 0, before = Number.POSITIVE_INFINITY, wholeFrom = Number.POSITIVE_INFINITY }: PartlyWanted,
+    narrow: typeof narrowedStretches,
+  ): Iterable<Stretch> | undefined {
+    const term = termOfFilter(filter)
+    if (term === undefined) return undefined
+    const segments = segmentFirsts(this.#disk, this.#paths)
+    const { auditIndex } = this.#tables
+    return narrow(stretches, { index: this.#index, auditIndex, segments, terms: [term], from, before, wholeFrom })
   }
 
   #stretches({ fromMicroseconds, toMicroseconds }: AuditRange, end: JournalEnd): readonly Stretch[] {
@@ -198,8 +252,8 @@ export class AuditLog {
   }
 
   /** The caller closes it. */
-  #cursorOf({ beginning, end }: Stretch, turns: Turns): JournalCursor {
-    return new JournalCursor(this.#disk, this.#paths, turns, beginning, end)
+  #cursorOf({ beginning, end, segments }: Stretch, turns: Turns, memory?: PieceMemory): JournalCursor {
+    return new JournalCursor(this.#disk, this.#paths, turns, beginning, end, memory, segments)
   }
 
   #nearSequence(sequence: Sequence, end: JournalEnd): SegmentPlace {

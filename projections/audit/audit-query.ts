@@ -15,6 +15,8 @@ import type { Turns } from './turns.ts'
  */
 export const SCAN_MAXIMUM = 50_000
 const COUNTED_BYTES = 512
+/** How many records the beginning of a stretch counts as that an index named: about as much work. */
+export const STRETCH_COUNTED = 32
 
 /** How many records of `SCAN_MAXIMUM` a body counts as. */
 export function countedAs(bodyLength: number): number {
@@ -56,6 +58,11 @@ export interface AuditPage {
   readonly damage: DamageList
 }
 
+/** Reads a stretch from a sequence of it on. */
+export function rangeOf(cursor: JournalCursor, wanted: Sequence, { following, segments }: Stretch): JournalRange {
+  return new JournalRange(cursor, wanted, following, 'at wanted', segments !== undefined)
+}
+
 /** Reads one page, the oldest records first. */
 export class AuditScan {
   readonly #query: AuditQuery
@@ -80,7 +87,7 @@ export class AuditScan {
   }
 
   /** @param stretches that can hold a record that the query wants; `cursorOf` opens one of them */
-  async run(stretches: readonly Stretch[], cursorOf: (stretch: Stretch) => JournalCursor): Promise<AuditPage> {
+  async run(stretches: Iterable<Stretch>, cursorOf: (stretch: Stretch) => JournalCursor): Promise<AuditPage> {
     for (const stretch of stretches) {
       if (this.#over) break
       const cursor = cursorOf(stretch)
@@ -89,6 +96,8 @@ export class AuditScan {
       } finally {
         cursor.close()
       }
+      if (stretch.segments !== undefined && this.#last !== undefined) this.#scanned += STRETCH_COUNTED
+      this.#over ||= this.#scanned >= this.#scanMaximum
     }
     const isCut = this.#scanned >= this.#scanMaximum || this.#bytes >= PAGE_BYTES_MAXIMUM
     const scanTruncated = isCut && this.#records.length < this.#query.limit
@@ -106,7 +115,7 @@ export class AuditScan {
     const { sinceMicroseconds, untilMicroseconds } = this.#query
     const wanted = sequenceOf(Math.max(this.#wanted, stretch.first))
     // Records up to the end were acknowledged: a log that ends earlier lacks some.
-    const journal = new JournalRange(cursor, wanted, stretch.following)
+    const journal = rangeOf(cursor, wanted, stretch)
     let isPassed = false
     while (!this.#over && !isPassed) {
       const step = await journal.next()
@@ -121,7 +130,7 @@ export class AuditScan {
   }
 
   /** @returns whether all of its records are later than the range */
-  async #batch(frames: RecordFrames, place: SegmentPlace, { isOrdered }: Stretch): Promise<boolean> {
+  async #batch(frames: RecordFrames, place: SegmentPlace, { isOrdered, first, following }: Stretch): Promise<boolean> {
     const { sinceMicroseconds, untilMicroseconds, limit } = this.#query
     let areLater = true
     while (!this.#over && frames.next()) {
@@ -130,6 +139,7 @@ export class AuditScan {
       const isInRange = timeMicroseconds >= sinceMicroseconds && timeMicroseconds < untilMicroseconds
       // Without an order any number of records outside the range may come, and a page is bounded.
       if (sequence < this.#wanted || (!isInRange && isOrdered) || !isEntry(frames)) continue
+      if (sequence < first || sequence >= following) continue
       this.#scanned += countedAs(frames.bodyLength)
       this.#last = { timeMicroseconds, sequence }
       if (isInRange && this.#matches(frames.body)) {

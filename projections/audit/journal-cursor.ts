@@ -3,9 +3,13 @@ import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { type BatchHeader, batchTrailerIsRight, decodeBatchHeader } from '../../engine/journal/batch-reader.ts'
 import { ALIGNMENT_BYTES, BATCH_BYTES_MAXIMUM, BATCH_HEADER, SEGMENT_HEADER } from '../../engine/journal/format.ts'
-import { decodeSegmentHeader, type SegmentHeader, segmentFirsts } from '../../engine/journal/segment.ts'
+import {
+  decodeSegmentHeader,
+  type SegmentHeader,
+  segmentFirsts,
+  type SegmentFile,
+} from '../../engine/journal/segment.ts'
 import { openSegmentAsync } from '../../engine/journal/segment-file.ts'
-import type { SegmentFile } from '../../engine/journal/opened-segment.ts'
 import { ColdSegmentDamagedError } from '../../engine/journal/cold/cold-segment.ts'
 import type { SegmentPlace } from '../../engine/journal/positions.ts'
 import { batchHeaderIn } from '../../engine/verify/tail-scan.ts'
@@ -61,7 +65,10 @@ export class JournalCursor {
   /** After the records that were read: a batch with an earlier one is a copy in the wrong place. */
   #nextSequence = 0
 
-  /** @param memory of several cursors that follow each other */
+  /**
+   * @param memory of several cursors that follow each other
+   * @param firsts segments of the journal that are known
+   */
   constructor(
     disk: Disk,
     paths: StorePaths,
@@ -69,6 +76,7 @@ export class JournalCursor {
     beginning: SegmentPlace,
     end: SegmentPlace,
     memory = new PieceMemory(),
+    firsts: readonly Sequence[] = segmentFirsts(disk, paths),
   ) {
     this.#disk = disk
     this.#paths = paths
@@ -76,7 +84,7 @@ export class JournalCursor {
     this.#memory = memory
     this.#beginning = beginning
     this.#end = end
-    this.#firsts = segmentFirsts(disk, paths).filter(
+    this.#firsts = firsts.filter(
       (first) => first >= beginning.segmentFirstSequence && first <= end.segmentFirstSequence,
     )
     this.#hasBeginning = this.#firsts[0] === beginning.segmentFirstSequence

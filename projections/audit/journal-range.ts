@@ -24,6 +24,8 @@ export class JournalRange {
   #hasBegun: boolean
   /** Sequence of the next record. */
   #expected: Sequence
+  /** Whether nothing after `#end` is read. */
+  readonly #isNarrow: boolean
   /** Of the damage since the last batch. */
   #damage: SegmentPlace | undefined
   /** A batch that waits until the gap before it was returned. */
@@ -35,8 +37,16 @@ export class JournalRange {
    * @param wanted records before it are of no interest, though a batch may have some
    * @param end sequence after the last record that must be there
    * @param start whether the cursor is at `wanted`, or at the first batch of interest after it
+   * @param isNarrow whether nothing after the last record that must be there is read
    */
-  constructor(cursor: JournalCursor, wanted: Sequence, end: Sequence, start: 'at wanted' | 'after it' = 'at wanted') {
+  constructor(
+    cursor: JournalCursor,
+    wanted: Sequence,
+    end: Sequence,
+    start: 'at wanted' | 'after it' = 'at wanted',
+    isNarrow = false,
+  ) {
+    this.#isNarrow = isNarrow
     // Without the segment of that batch, its records are missing.
     this.#hasBegun = start === 'at wanted' || !cursor.hasBeginning
     this.#cursor = cursor
@@ -54,6 +64,7 @@ export class JournalRange {
   async next(): Promise<RangeStep | undefined> {
     if (this.#held !== undefined) return this.#taken(this.#held)
     for (;;) {
+      if (this.#isNarrow && this.#expected >= this.#end) return undefined
       const step = await this.#cursor.next(this.#wanted)
       if (step === undefined) return this.#gapBefore(this.#end, undefined)
       const times = step === 'damaged' ? undefined : timesOf(step)
@@ -63,7 +74,9 @@ export class JournalRange {
       }
       const batch: WholeBatch = { kind: 'batch', ...step, lastMicroseconds: times.last }
       if (!this.#hasBegun && this.#damage === undefined) return this.#taken(batch)
-      const gap = this.#gapBefore(step.header.firstSequence, times.first)
+      const { firstSequence } = step.header
+      if (this.#isNarrow && firstSequence >= this.#end) return this.#gapBefore(this.#end, times.first)
+      const gap = this.#gapBefore(firstSequence, times.first)
       if (gap === undefined) return this.#taken(batch)
       this.#held = batch
       return gap

@@ -1,4 +1,4 @@
-import type { SegmentFile } from '../../engine/journal/opened-segment.ts'
+import type { SegmentFile } from '../../engine/journal/segment.ts'
 import type { Turns } from './turns.ts'
 
 /** Bytes read at once: a few thousand records at most, too few to block a thread for long. */

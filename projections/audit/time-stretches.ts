@@ -16,6 +16,11 @@ export interface Stretch {
   readonly end: SegmentPlace
   /** Whether the records are in the order of their times, apart from the records of one batch. */
   readonly isOrdered: boolean
+  /**
+   * Set where an index names the records from `first` up to `following`, which then are within batches and not at their ends:
+   * the segments from `beginning` to `end`. Nothing after `following` is read.
+   */
+  readonly segments?: readonly Sequence[]
 }
 
 /** The tables that a range of time is found by. */

@@ -17,7 +17,7 @@ import { type AgePage, agePage, type AgePageRequest } from '../tables/ages.ts'
 import { getApplied } from '../tables/applied.ts'
 import { getBucketName } from '../tables/bucket-names.ts'
 import { allBuckets, getBucket } from '../tables/buckets.ts'
-import { getCors } from '../tables/cors.ts'
+import { getBucketTags, getCors } from '../tables/bucket-settings.ts'
 import { bucketsWithRules, getBucketOfRule, getLifecycleRules } from '../lifecycle/tables.ts'
 import { getObject, type ListedVersion } from '../tables/objects.ts'
 import { decodePayload, getPayload, type PayloadRow } from '../tables/payloads.ts'
@@ -172,6 +172,11 @@ export class CatalogSnapshot {
     return this.#read(getCors(this.#tables.cors, bucketId))
   }
 
+  /** Tags of a bucket: key, value, key, value. */
+  bucketTags(bucketId: BucketId): readonly string[] {
+    return this.#read(getBucketTags(this.#tables.bucketTags, bucketId))
+  }
+
   /** Lifecycle rules of a bucket, in the order of their creation. */
   lifecycleRules(bucketId: BucketId): readonly LifecycleRuleState[] {
     return this.#read(getLifecycleRules(this.#tables.lifecycle, bucketId))
@@ -295,9 +300,7 @@ export class CatalogSnapshot {
     return this.#read(bucketUsage.get(this.#tables.bucketUsage, bucketId))
   }
 
-  /**
-   * Number and bytes of payloads in files, and bytes of payloads in volumes, without what surrounds them on the disk.
-   */
+  /** Number and bytes of payloads in files, and bytes of payloads in volumes, without what surrounds them on the disk. */
   payloadUsage(): { readonly files: number; readonly fileBytes: number; readonly usedVolumeBytes: number } {
     const { files, bytes: fileBytes } = fileUsage.get(this.#tables.fileUsage)
     let usedVolumeBytes = 0
@@ -333,11 +336,7 @@ export class CatalogSnapshot {
     return this.#read(getLockChanges(this.#tables.lockChanges, bucketId, key, version))
   }
 
-  /**
-   * One page of the lock table.
-   * @param bucketId undefined for all buckets
-   * @param start `next` of the previous page
-   */
+  /** One page of the lock table, of all buckets without an id, after `next` of the page before. */
   lockedVersions(bucketId: BucketId | undefined, after: LockedPlace | undefined, limit: number): LockedPage {
     return this.#read(listLocked(this.#tables, bucketId, after, limit))
   }

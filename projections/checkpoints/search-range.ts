@@ -19,7 +19,7 @@ export interface RangeSearch {
 }
 
 /** A record that names the object. */
-interface NamingRecord {
+export interface NamingRecord {
   readonly sequence: number
   readonly operation: string
   readonly result: string
@@ -35,7 +35,8 @@ interface SearchReport {
   readonly first: readonly NamingRecord[]
 }
 
-const SHOWN_MAXIMUM = 100
+/** Records that a report shows. */
+export const SHOWN_MAXIMUM = 100
 
 /** Everything that the checkpoint covers was read. */
 class EnoughRead extends Error {
@@ -68,7 +69,7 @@ export function searchRange(disk: Disk, paths: StorePaths, size: number, search:
       if (kind !== RECORD_KIND.change && kind !== RECORD_KIND.audit) return
       const entry = entryOf(sequence, body)
       noteBuckets(entry.changes, search.bucket, bucketIds)
-      if (sequence < search.from || sequence > search.to || !names(entry, search, bucketIds)) return
+      if (sequence < search.from || sequence > search.to || !namedIn(entry, search, bucketIds)) return
       found += 1
       if (first.length < SHOWN_MAXIMUM) {
         first.push({ sequence, operation: entry.operation, result: entry.result })
@@ -89,7 +90,7 @@ export function searchRange(disk: Disk, paths: StorePaths, size: number, search:
  * @throws JournalDamagedError for a body that is not an entry: the objects that it names are unknown, so absence is not
  *   proved
  */
-function entryOf(sequence: Sequence, body: Buffer): Entry {
+export function entryOf(sequence: Sequence, body: Buffer): Entry {
   try {
     return decodeEntry(Buffer.from(body))
   } catch (error) {
@@ -98,13 +99,14 @@ function entryOf(sequence: Sequence, body: Buffer): Entry {
 }
 
 /** Ids of buckets that ever had the name: a bucket may be deleted, and another be made under its name. */
-function noteBuckets(changes: readonly Change[], bucket: string, ids: Set<number>): void {
+export function noteBuckets(changes: readonly Change[], bucket: string, ids: Set<number>): void {
   for (const change of changes) {
     if (change.name === 'bucket.created' && change.bucket === bucket) ids.add(change.bucketId)
   }
 }
 
-function names(
+/** Whether an entry names the object: as the resource, in the metadata, or in a change. */
+export function namedIn(
   { resource, metadata, changes }: Entry,
   { bucket, key }: RangeSearch,
   ids: ReadonlySet<number>,

@@ -3,6 +3,7 @@ import type { BucketId, Sequence, UploadId } from '../../engine/brands.ts'
 import { partNumbers } from '../../engine/domain/part-set.ts'
 import type { AuditPart } from '../../engine/events/audit.ts'
 import type { Change, ChangeNamed } from '../../engine/events/changes.ts'
+import { tagQuery } from '../../engine/domain/tags.ts'
 import { contentTypeOf } from '../../engine/events/values.ts'
 import type { StorageEventType } from './storage-event.ts'
 
@@ -50,6 +51,23 @@ function ofSameKey<N extends 'object.written' | 'upload.completed'>(
   )
 }
 
+/** The tags of the version that an entry wrote, in the form of `x-amz-tagging`; undefined without tags. */
+function tagsOf(
+  sequence: Sequence,
+  { bucketId, key }: ChangeNamed<'object.written'>,
+  changes: readonly Change[],
+): string | undefined {
+  if (changes.length === 1) return undefined
+  const tagged = changes.find(
+    (change) =>
+      change.name === 'version.tagged' &&
+      change.version === sequence &&
+      change.bucketId === bucketId &&
+      change.key === key,
+  )
+  return tagged?.name === 'version.tagged' ? tagQuery(tagged.tags) : undefined
+}
+
 function countParts(bits: Uint8Array): number {
   let count = 0
   for (const _ of partNumbers(bits)) count += 1
@@ -78,6 +96,7 @@ const DERIVE: { readonly [N in Change['name']]?: Derive<ChangeNamed<N>> } = {
           source_bucket: source && { bucketId: source.bucketId },
           source_key: source?.key,
           source_version_id: source && { sequence: source.version, isNull: source.isNull },
+          tags: tagsOf(sequence, change, changes),
         },
       },
     ]
@@ -102,6 +121,13 @@ const DERIVE: { readonly [N in Change['name']]?: Derive<ChangeNamed<N>> } = {
       metadata: { delete_marker: true, permanent: false },
     },
   ],
+  // The tags that a version is born with are in the event of its writing.
+  'version.tagged': ({ bucketId, key, version, isNull, size, tags }, sequence) => {
+    if (version === sequence) return []
+    const type = tags.length === 0 ? 'object.untagged' : 'object.tagged'
+    const metadata = { tags: tags.length === 0 ? undefined : tagQuery(tags) }
+    return [{ type, bucketId, key, version: { sequence: version, isNull }, size, metadata }]
+  },
   'version.deleted': ({ bucketId, key, version, promotes, removed, current }) => {
     const gone = { sequence: version, isNull: removed.isNull }
     const deleted: EventFact = {

@@ -3,7 +3,7 @@ import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { AccessAuthentication } from '../../engine/access/access-authentication.ts'
 import type { StoreKeys } from '../../engine/keys/store-keys.ts'
-import { AccessSeal } from '../access/access-seal.ts'
+import { AccessSeal } from '../apply/access-seal.ts'
 import { ProjectionEnvironment } from '../lmdb-environment.ts'
 import type { Recounted } from '../apply/recount.ts'
 import { getApplied } from '../tables/applied.ts'
@@ -35,8 +35,8 @@ export async function rebuildProjections(
     if (TreeFiles.exist(disk, treesIn(paths.projections))) await buildTreesOf(disk, paths, aside)
     disk.removeTree(paths.projections)
     disk.rename(aside, paths.projections)
-    // It is about a row of those that were replaced: the next start would throw the new ones away.
-    disk.remove(paths.projectionsDamaged)
+    // They are about the rows that were replaced: the next start would throw the new ones away.
+    for (const note of [paths.projectionsDamaged, paths.projectionsOpening]) disk.remove(note)
     disk.syncDirectory(paths.root)
     return records
   } finally {
@@ -57,6 +57,11 @@ export async function buildTreesOf(disk: Disk, paths: StorePaths, directory: str
 
 /** The keys that changes and rows of access are authenticated with. */
 export type AccessKeys = Pick<StoreKeys, 'accessChanges' | 'accessRows' | 'earlier'>
+
+/** Checks changes of access with the keys of the store. */
+export function accessOf(keys: AccessKeys): AccessAuthentication {
+  return new AccessAuthentication(keys)
+}
 
 interface BuildOptions {
   readonly progress?: ReplayProgress | undefined
@@ -79,7 +84,7 @@ export async function buildProjections(
       progress,
       until,
       recounted,
-      access: keys && new AccessAuthentication(keys),
+      access: keys && accessOf(keys),
     })
     if (keys !== undefined) environment.write(() => new AccessSeal(environment, keys.accessRows).sealAll())
     await environment.sync()

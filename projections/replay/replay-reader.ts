@@ -1,7 +1,9 @@
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import type { Sequence } from '../../engine/brands.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
+import { YOUNG_LIMIT } from '../background-thread.ts'
 import type { ReplayChunk } from './replay-chunk.ts'
 
 export type FromReplayThread =
@@ -15,19 +17,22 @@ const SILENCE_MILLISECONDS_MAXIMUM = 60_000
 /**
  * Another thread reads and verifies the journal; this one emits its chunks in order. It waits for them synchronously:
  * replay is one step of opening a store.
+ * @param before as of `readJournal`
  * @throws JournalDamagedError
  */
 export function readChunksInThread(
   paths: StorePaths,
   from: AppliedPosition | undefined,
   emit: (chunk: ReplayChunk) => void,
+  before?: Sequence,
 ): void {
   const { port1, port2 } = new MessageChannel()
   // state[0] counts the messages sent, state[1] those received.
   const state = new Int32Array(new SharedArrayBuffer(8))
   const worker = new Worker(new URL('./replay-thread.js', import.meta.url), {
-    workerData: { root: paths.root, from, port: port2, state },
+    workerData: { root: paths.root, from, before, port: port2, state },
     transferList: [port2],
+    resourceLimits: YOUNG_LIMIT,
   })
   try {
     for (;;) {

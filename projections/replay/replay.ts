@@ -8,23 +8,25 @@ import { segmentFirsts } from '../../engine/journal/segment.ts'
 import { readEntry } from '../../engine/verify/entry-form.ts'
 import type { Change } from '../../engine/events/changes.ts'
 import { decodeChanges } from '../../engine/events/entry-codec.ts'
-import { NewerFormatError } from '../../engine/errors.ts'
+import { NewerFormatError, StartStoppedError } from '../../engine/errors.ts'
 import { type AccessAuthentication, changesAccess } from '../../engine/access/access-authentication.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
+import type { AccessSeal } from '../apply/access-seal.ts'
 import { type Recounted, recountWrong } from '../apply/recount.ts'
 import { BufferedTables } from '../apply/buffered-tables.ts'
+import type { HeldTable } from '../apply/write-held.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { batchesOf, ChangeCursor, type ReplayChunk, readChunks } from './replay-chunk.ts'
 import { readChunksInThread } from './replay-reader.ts'
 import { ThreadWriter } from './thread-writer.ts'
 import { TableTransaction } from '../apply/state-transaction.ts'
-import { openTables } from '../tables/table-list.ts'
+import { openTables, type Tables } from '../tables/table-list.ts'
 
 /** Called from time to time with the number of records read so far. */
 export type ReplayProgress = (records: number) => void
 
 /** From this many bytes on a second thread, which takes about 80 ms of processor time to start, reads ahead, and a third writes. */
-const AHEAD_FROM_BYTES = 8 * 1024 ** 2
+export const AHEAD_FROM_BYTES = 8 * 1024 ** 2
 
 interface ReplayOptions {
   readonly progress?: ReplayProgress | undefined
@@ -32,10 +34,13 @@ interface ReplayOptions {
   readonly until?: Sequence | 'none' | undefined
   /** Bytes of journal from which on one more thread reads ahead and one writes. Default: 8 MiB. */
   readonly aheadFromBytes?: number
-  /** Segments that begin with this sequence or a later one are not read, and this thread reads alone. Default: all are. */
+  /**
+   * Segments that begin with this sequence or a later one are not read, and this thread reads alone unless `aheadFromBytes` is given.
+   * Default: all are.
+   */
   readonly before?: Sequence
-  /** Rows held back before they are written in order. Default: 400,000. */
-  readonly rowsMaximum?: number
+  /** Rows held back before they are written in order. Default: 200,000. */
+  readonly rowsMaximum?: number | undefined
   /** Called with counters that were wrong in the end, and were counted again. */
   readonly recounted?: ((recounted: Recounted) => void) | undefined
   /**
@@ -43,12 +48,18 @@ interface ReplayOptions {
    * server may do.
    */
   readonly access?: AccessAuthentication | undefined
+  /** Asked again and again: whether to stop. */
+  readonly stopAsked?: (() => boolean) | undefined
+  /** Seals the rows of access with every lot, and keeps each lot, so that a process that is killed can go on where it was. */
+  readonly seal?: AccessSeal | undefined
+  /** Called with each lot of rows before it is written. */
+  readonly lot?: ((held: readonly HeldTable[]) => void) | undefined
 }
 
 /**
  * Applies the journal after `from` to the projections, verifying the hash and link of every record.
  * @returns records read
- * @throws JournalDamagedError, NewerFormatError, AccessForgedError
+ * @throws JournalDamagedError, NewerFormatError, AccessForgedError, StartStoppedError
  */
 export function replay(
   disk: Disk,
@@ -57,20 +68,28 @@ export function replay(
   from: AppliedPosition | undefined,
   options: ReplayOptions = {},
 ): number {
-  const { progress, until, before, rowsMaximum, aheadFromBytes = AHEAD_FROM_BYTES } = options
+  const { progress, until, before, rowsMaximum, seal, stopAsked, aheadFromBytes = AHEAD_FROM_BYTES } = options
   // The disk of a spec exists in this thread only.
-  const inThreads = disk === nodeDisk && before === undefined && bytesFrom(disk, paths, from) >= aheadFromBytes
-  const writer = inThreads ? new ThreadWriter(environment) : undefined
+  const isAlone = before !== undefined && options.aheadFromBytes === undefined
+  const inThreads = disk === nodeDisk && !isAlone && bytesFrom(disk, paths, from) >= aheadFromBytes
+  const writer = inThreads ? new ThreadWriter(environment, { keepsLots: seal !== undefined, stopAsked }) : undefined
   try {
     const tables = openTables(environment)
-    const buffered = new BufferedTables(environment, tables, { rowsMaximum, writer })
+    const buffered = new BufferedTables(environment, tables, {
+      rowsMaximum,
+      writer,
+      seal: seal && ((held) => seal.ofHeld(held)),
+      lot: options.lot,
+    })
+    const followed = seal?.followed(buffered.tables) ?? buffered.tables
     let records = 0
     const apply = (chunk: ReplayChunk) => {
-      if (until !== 'none') applyChunk(buffered, chunk, until, options.access)
+      if (until !== 'none') applyChunk(buffered, followed, chunk, options)
       records += chunk.records
       progress?.(records)
+      if (stopAsked?.() === true) throw new StartStoppedError()
     }
-    if (inThreads) readChunksInThread(paths, from, apply)
+    if (inThreads) readChunksInThread(paths, from, apply, before)
     else readChunks(disk, paths, from, apply, before)
     buffered.finish()
     for (const recounted of environment.write(() => recountWrong(tables))) options.recounted?.(recounted)
@@ -89,14 +108,14 @@ function bytesFrom(disk: Disk, paths: StorePaths, from: AppliedPosition | undefi
 
 function applyChunk(
   buffered: BufferedTables,
+  tables: Tables,
   chunk: ReplayChunk,
-  until: Sequence | undefined,
-  access: AccessAuthentication | undefined,
+  { until, access }: ReplayOptions,
 ): void {
-  const transaction = new TableTransaction(buffered.tables)
+  const transaction = new TableTransaction(tables)
   const cursor = new ChangeCursor(chunk)
   for (const { position, firstSequence, changeCount, uses } of batchesOf(chunk)) {
-    if (until !== undefined && position.sequence > until) return
+    if (until !== undefined && until !== 'none' && position.sequence > until) return
     for (let index = 0; index < changeCount; index += 1) {
       const entry = cursor.next()
       const { sequence, body } = entry

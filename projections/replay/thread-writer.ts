@@ -1,13 +1,13 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import { RowDamagedError } from '../../engine/errors.ts'
+import { RowDamagedError, StartStoppedError } from '../../engine/errors.ts'
+import { giveBackMemory } from '../../engine/give-back-memory.ts'
 import type { RowsWriter } from '../apply/buffered-tables.ts'
-import type { HeldBytes } from '../apply/held-rows.ts'
+import type { Lot } from '../apply/kept-lot.ts'
 import type { HeldTable } from '../apply/write-held.ts'
+import { YOUNG_LIMIT } from '../background-thread.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 
-export type ToWritingThread =
-  | { readonly kind: 'write'; readonly tables: readonly HeldTable<HeldBytes>[] }
-  | { readonly kind: 'end' }
+export type ToWritingThread = { readonly kind: 'write'; readonly lot: Lot } | { readonly kind: 'end' }
 
 export type FromWritingThread =
   | { readonly kind: 'done' }
@@ -23,33 +23,47 @@ export type FromWritingThread =
 /** A thread that commits nothing for this long is dead. */
 const SILENCE_MILLISECONDS_MAXIMUM = 60_000
 
+interface WriterOptions {
+  /** Whether the lot that is being written is kept in a file, so that a process that is killed loses nothing of it. */
+  readonly keepsLots?: boolean
+  /** Asked after each commit: whether to stop in the middle of the lot. */
+  readonly stopAsked?: (() => boolean) | undefined
+}
+
 /** Another thread writes rows to LMDB, so that this one can go on. It waits for that one synchronously. */
 export class ThreadWriter implements RowsWriter {
   readonly #port: MessagePort
   readonly #worker: Worker
   readonly #damaged: ProjectionEnvironment['damaged']
-  /** state[0] changes with each commit and each message of the thread. */
-  readonly #state = new Int32Array(new SharedArrayBuffer(4))
+  /** state[0] changes with each commit and each message of the thread; state[1] is 1 when it is to stop between two commits. */
+  readonly #state = new Int32Array(new SharedArrayBuffer(8))
+  readonly #stopAsked: WriterOptions['stopAsked']
   /** Messages that the thread has not answered. */
   #pending = 0
 
-  /** @param environment that is open in this thread; its `damaged` gets a row that the other thread finds damaged */
-  constructor({ directory, damaged }: Pick<ProjectionEnvironment, 'directory' | 'damaged'>) {
+  /**
+   * @param environment that is open in this thread; its `damaged` gets a row that the other thread finds damaged
+   */
+  constructor(
+    { directory, damaged }: Pick<ProjectionEnvironment, 'directory' | 'damaged'>,
+    options: WriterOptions = {},
+  ) {
     this.#damaged = damaged
+    this.#stopAsked = options.stopAsked
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     this.#worker = new Worker(new URL('./writing-thread.js', import.meta.url), {
-      workerData: { directory, port: port2, state: this.#state },
+      workerData: { directory, keepsLots: options.keepsLots === true, port: port2, state: this.#state },
       transferList: [port2],
+      resourceLimits: YOUNG_LIMIT,
     })
   }
 
-  begin(held: readonly HeldTable[]): void {
-    const tables = held.map((table) => ({ name: table.name, held: table.held.copy() }))
-    this.#send(
-      { kind: 'write', tables },
-      tables.flatMap((table) => [table.held.bytes.buffer, table.held.fields.buffer]),
-    )
+  begin(held: readonly HeldTable[], seal?: Uint8Array): void {
+    const tables = held.map((table) => ({ name: table.name, held: table.held.shared }))
+    this.#send({ kind: 'write', lot: { tables, seal } })
+    // V8 would let garbage of a long replay grow to more than the rows that are held.
+    giveBackMemory()
   }
 
   wait(): void {
@@ -71,13 +85,14 @@ export class ThreadWriter implements RowsWriter {
     }
   }
 
-  #send(message: ToWritingThread, transfer: ArrayBuffer[] = []): void {
-    this.#port.postMessage(message, transfer)
+  #send(message: ToWritingThread): void {
+    this.#port.postMessage(message)
     this.#pending += 1
   }
 
   #take(): FromWritingThread {
     for (;;) {
+      if (this.#stopAsked?.() === true) Atomics.store(this.#state, 1, 1)
       const seen = Atomics.load(this.#state, 0)
       const received = receiveMessageOnPort(this.#port) as { message: FromWritingThread } | undefined
       if (received !== undefined) {
@@ -91,6 +106,7 @@ export class ThreadWriter implements RowsWriter {
   }
 
   #failure({ name, message, code, row }: FromWritingThread & { readonly kind: 'failed' }): Error {
+    if (this.#stopAsked?.() === true) return new StartStoppedError()
     if (row === undefined) return Object.assign(new Error(message), { name, code })
     const error = new RowDamagedError(row.table, row.key)
     this.#damaged(error)

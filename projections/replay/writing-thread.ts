@@ -1,15 +1,16 @@
 import { type MessagePort, workerData } from 'node:worker_threads'
-import { RowDamagedError } from '../../engine/errors.ts'
-import { HeldRows } from '../apply/held-rows.ts'
-import { writeHeld } from '../apply/write-held.ts'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { RowDamagedError, StartStoppedError } from '../../engine/errors.ts'
+import { giveBackMemory } from '../../engine/give-back-memory.ts'
+import { writeLot } from '../apply/kept-lot.ts'
 import { ProjectionEnvironment } from '../lmdb-environment.ts'
-import { openTables } from '../tables/table-list.ts'
 import type { FromWritingThread, ToWritingThread } from './thread-writer.ts'
 
 /** Writes rows to LMDB while the parent thread applies the entries after them. */
 
-const { directory, port, state } = workerData as {
+const { directory, keepsLots, port, state } = workerData as {
   readonly directory: string
+  readonly keepsLots: boolean
   readonly port: MessagePort
   readonly state: Int32Array
 }
@@ -27,16 +28,22 @@ function progress(): void {
   Atomics.notify(state, 0)
 }
 
+/** Ends the lot between two commits. */
+function committed(): void {
+  progress()
+  if (Atomics.load(state, 1) === 1) throw new StartStoppedError()
+}
+
 async function handle(message: ToWritingThread): Promise<void> {
   if (message.kind === 'end') {
     await environment?.close()
     tell({ kind: 'done' })
     return port.close()
   }
-  const held = message.tables.map(({ name, held: bytes }) => ({ name, held: HeldRows.of(bytes) }))
   environment ??= ProjectionEnvironment.open(directory, { readOnly: false })
-  writeHeld(environment, openTables(environment), held, progress)
+  writeLot(keepsLots ? nodeDisk : undefined, environment, message.lot, committed)
   tell({ kind: 'done' })
+  giveBackMemory()
 }
 
 port.on('message', (message: ToWritingThread) => {

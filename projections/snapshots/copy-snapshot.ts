@@ -11,7 +11,7 @@ import {
   type SnapshotDescription,
   snapshotPath,
 } from './snapshot-file.ts'
-import type { Pace } from './snapshot-pace.ts'
+import type { Pace } from '../steady-pace.ts'
 
 /** Blocks that are read before they are wanted. */
 const READS_AHEAD = 3
@@ -26,7 +26,7 @@ export interface CopyOptions {
 /**
  * Writes a snapshot of projections that do not change meanwhile. It gets its name only when it is whole and synced.
  * @returns bytes of the file
- * @throws DiskFullError when less than the reserve would be left, SnapshotStoppedError, and the disk's errors
+ * @throws DiskFullError when less than the reserve would be left, WorkStoppedError, and the disk's errors
  */
 export function writeSnapshot(
   disk: Disk,
@@ -71,7 +71,7 @@ export function writeSnapshot(
 /**
  * Copies the data of a snapshot into an empty directory, where LMDB can open it, checking every block on the way.
  * @param isDurable whether it is synced
- * @throws SnapshotDamagedError, DiskFullError, SnapshotStoppedError, and the disk's errors
+ * @throws SnapshotDamagedError, DiskFullError, WorkStoppedError, and the disk's errors
  */
 export async function copyData(
   disk: Disk,
@@ -128,8 +128,12 @@ export async function moveData(
   if (isDurable) disk.syncDirectory(directory)
 }
 
-/** Returns the length of the data. */
-async function checkData(disk: Disk, snapshot: string): Promise<number> {
+/**
+ * Checks every block of a file.
+ * @returns the length of the data
+ * @throws SnapshotDamagedError, and the disk's errors
+ */
+export async function checkData(disk: Disk, snapshot: string): Promise<number> {
   const source = disk.openToRead(snapshot)
   try {
     const description = readDescription(source)

@@ -1,9 +1,10 @@
 import { type Disk, isDiskFull } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
-import { type CopyOptions, copyData, moveData } from './copy-snapshot.ts'
+import { checkData, type CopyOptions, copyData, moveData } from './copy-snapshot.ts'
 import { readDescription, SnapshotDamagedError, type SnapshotDescription } from './snapshot-file.ts'
+import type { ChangesName } from './snapshot-chain.ts'
 import { next } from '../../engine/brands.ts'
-import { ColdSegmentDamagedError } from '../../engine/journal/cold/cold-segment.ts'
+import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
 import { readSegmentFacts, type SegmentFacts } from '../../engine/journal/segment-chain.ts'
 
@@ -43,7 +44,7 @@ export function descriptionOf(disk: Disk, path: string): SnapshotDescription {
  * Copies the projections out of a snapshot, checking that it continues into the journal and that every block of it is
  * whole.
  * @returns why it cannot be used; then the copy is worthless
- * @throws DiskFullError, SnapshotStoppedError
+ * @throws DiskFullError, WorkStoppedError
  */
 export function copyFault(
   disk: Disk,
@@ -65,10 +66,29 @@ export function moveFault(disk: Disk, paths: StorePaths, restored: Restored): Pr
   return faultOf(disk, paths, restored, () => moveData(disk, paths, path, directory, isDurable))
 }
 
+/**
+ * Why a file of changes cannot be used: it does not continue into the journal, is not what its name says, or a block of it is
+ * damaged.
+ */
+export function changesFault(
+  disk: Disk,
+  paths: StorePaths,
+  { path, from, sequence }: ChangesName,
+  deploymentId: string,
+): Promise<string | undefined> {
+  return faultOf(disk, paths, { path, deploymentId }, async () => {
+    const { changes, position } = descriptionOf(disk, path)
+    if (changes?.from !== from || position.sequence !== sequence) {
+      throw new SnapshotDamagedError(`${path}: its changes are others than its name says`)
+    }
+    await checkData(disk, path)
+  })
+}
+
 async function faultOf(
   disk: Disk,
   paths: StorePaths,
-  { path, deploymentId }: Restored,
+  { path, deploymentId }: Pick<Restored, 'path' | 'deploymentId'>,
   restore: () => Promise<void>,
 ): Promise<string | undefined> {
   try {
@@ -107,22 +127,25 @@ function placeFault(
   const missing = [own, following].find((first) => !firsts.includes(first))
   if (missing !== undefined) return `no segment of the journal begins with sequence ${missing}`
   const [segment, after] = [own, following].map((first) => factsOf(disk, paths.segment(first)))
+  if (after === undefined) return `the segment after sequence ${sequence} cannot be read`
   const { sealed, header } = segment ?? {}
-  if (sealed === undefined || header === undefined || after === undefined) {
-    return `the segments before and after sequence ${following} cannot be read`
-  }
   const stated = Buffer.from(position.head)
-  if (!stated.equals(sealed.hash) || !stated.equals(after.header.chainHead)) {
+  if (!stated.equals(sealed?.hash ?? stated) || !stated.equals(after.header.chainHead)) {
     return `the journal has another hash for sequence ${sequence}`
   }
+  // The segment after it alone proves the last record of the one before, which may be damaged.
+  const isSealedThere =
+    sealed === undefined ||
+    (sealed.seal.lastSequence + 1 === sequence &&
+      sealed.batch === position.batch &&
+      sealed.offset === position.batchOffset)
   const isThere =
-    sealed.seal.lastSequence + 1 === sequence &&
-    sealed.batch === position.batch &&
-    sealed.offset === position.batchOffset &&
-    header.segmentNumber === position.segmentNumber &&
+    isSealedThere &&
+    (header === undefined || header.segmentNumber === position.segmentNumber) &&
+    after.header.segmentNumber === position.segmentNumber + 1 &&
     after.header.firstBatch === position.batch + 1
   if (!isThere) return `sequence ${sequence} is at another place of the journal`
-  const ids = [header.deploymentId, after.header.deploymentId].map((id) => Buffer.from(id).toString('hex'))
+  const ids = [header ?? after.header, after.header].map(({ deploymentId: id }) => Buffer.from(id).toString('hex'))
   return ids.every((id) => id === deploymentId) ? undefined : 'the segments around it are of another deployment'
 }
 
@@ -130,7 +153,7 @@ function factsOf(disk: Disk, path: string): SegmentFacts | undefined {
   try {
     return readSegmentFacts(disk, path)
   } catch (error) {
-    if (error instanceof ColdSegmentDamagedError) return undefined
+    if (error instanceof JournalDamagedError) return undefined
     throw error
   }
 }

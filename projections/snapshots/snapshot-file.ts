@@ -33,6 +33,24 @@ export interface SnapshotDescription {
   readonly dataBytes: number
   /** SHA-256 of each block of the data in hexadecimal. */
   readonly blocks: readonly string[]
+  /** Of a file of changes; undefined for a whole snapshot. */
+  readonly changes?: ChangesDescription
+}
+
+/** What is particular to a file of changes. */
+interface ChangesDescription {
+  /** Of the last record of the state that they are applied to. */
+  readonly from: Sequence
+  /** Names of tables, by the number that rows have for them. */
+  readonly tables: readonly string[]
+  /** Runs of rows in the order of tables and keys; a later one has the newer row. */
+  readonly runs: readonly ChangesRun[]
+}
+
+/** Where a run is in the data. */
+export interface ChangesRun {
+  readonly at: number
+  readonly bytes: number
 }
 
 /** A snapshot in the directory of snapshots, by its name. */
@@ -124,15 +142,28 @@ function decoded(text: Buffer): SnapshotDescription | undefined {
     Array.isArray(blocks) &&
     blocks.every((digest) => isHexadecimal(digest, DIGEST_BYTES)) &&
     POSITION_NUMBERS.every((name) => isWholeNumber(position?.[name])) &&
-    isHexadecimal(head, DIGEST_BYTES)
+    isHexadecimal(head, DIGEST_BYTES) &&
+    (found.changes === undefined || areChanges(found.changes, dataBytes))
   if (!isRight) return undefined
   return {
+    ...(found.changes === undefined ? {} : { changes: found.changes as ChangesDescription }),
     deploymentId,
     createdMilliseconds,
     dataBytes,
     blocks: blocks as string[],
     position: positionFrom((name) => Number(position?.[name]), Uint8Array.from(Buffer.from(head, 'hex'))),
   }
+}
+
+function areChanges(value: unknown, dataBytes: number): value is ChangesDescription {
+  const { from, tables, runs } = value as Partial<Record<keyof ChangesDescription, unknown>>
+  return (
+    isWholeNumber(from) &&
+    Array.isArray(tables) &&
+    tables.every((name) => typeof name === 'string') &&
+    Array.isArray(runs) &&
+    runs.every(({ at, bytes }) => isWholeNumber(at) && isWholeNumber(bytes) && at + bytes <= dataBytes)
+  )
 }
 
 function isWholeNumber(value: unknown): value is number {

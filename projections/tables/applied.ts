@@ -12,7 +12,7 @@ import type { Table, TableReader } from '../lmdb-environment.ts'
  */
 
 /** Raised whenever a table's layout changes; projections of an earlier version are rebuilt from the journal. */
-export const SCHEMA_VERSION = 19
+export const SCHEMA_VERSION = 20
 
 /** The projections were made by a newer program: they are not thrown away, and not read (specification, Versioning). */
 export class ProjectionsNewerError extends Error {

@@ -10,6 +10,7 @@ export const TABLES = {
   bucketNames: 'bucket-names',
   buckets: 'buckets',
   cors: 'cors',
+  bucketTags: 'bucket-tags',
   objects: 'objects',
   versions: 'versions',
   nullVersions: 'null-versions',

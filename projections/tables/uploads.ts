@@ -1,6 +1,6 @@
 import { type BucketId, microsecondsOf, type PayloadId, type UploadId, uploadIdOf } from '../../engine/brands.ts'
 import { microseconds, optional, pairs } from '../../engine/events/schema/kinds.ts'
-import { field, record } from '../../engine/events/schema/record.ts'
+import { field, record, trailing } from '../../engine/events/schema/record.ts'
 import { lockState, retention, uploadChecksum } from '../../engine/events/values.ts'
 import type { PartState, UploadState } from '../../engine/state-ports.ts'
 import { NUMBER_BYTES, numberKey, readNumber, readPayload, writeNumber } from '../keys.ts'
@@ -13,7 +13,7 @@ import { endOfPrefix, escapedPrefix, keyOfOrderedRow, orderedRowKey, orderOf } f
  *
  *   key   = bucket id | key | end (version-keys.ts), order = number of the upload
  *   value = MessagePack [created (microseconds), headers, metadata, lock, default retention at creation, asked checksum,
- *           order time of the creation where that differs]
+ *           order time of the creation where that differs, tags where there are any]
  *
  * `parts`: upload (8) | part number (4) -> size (8) | MD5 (16) | modified (8) | payload (8) | checksum (its length, or none)
  */
@@ -27,6 +27,7 @@ const rows = packed(
     given: field(optional(retention), 'default'),
     checksum: field(optional(uploadChecksum), 'checksum'),
     agedMicroseconds: field(optional(microseconds), 'aged from'),
+    tags: trailing(optional(pairs), undefined, 'tags'),
   }),
 )
 
@@ -62,7 +63,7 @@ export function decodeUpload(upload: UploadId, value: Buffer): UploadState {
 export function putUpload(table: Table, bucketId: BucketId, key: string, upload: UploadState): void {
   table.put(
     uploadKey(bucketId, key, upload.upload),
-    rows.encode({ ...upload, agedMicroseconds: upload.agedMicroseconds }),
+    rows.encode({ ...upload, agedMicroseconds: upload.agedMicroseconds, tags: upload.tags }),
   )
 }
 

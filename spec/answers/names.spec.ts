@@ -19,3 +19,14 @@ test('a name is known behind an escape', (t) => {
   t.equal(names.canonical(`{"id":"\\u0000${account}"}`), '{"id":"\\u0000<account-1>"}')
   t.end()
 })
+
+test('of which commit the program is differs between builds', (t) => {
+  const names = new Names(1, 2)
+  for (const commit of ['0123456789ab', '0123456789a+']) {
+    t.equal(names.canonical(`"version":"1.0.0","commit":"${commit}"`), '"version":"1.0.0","commit":"<commit>"')
+    t.equal(names.canonical(`1.0.0 (commit ${commit})`), '1.0.0 (commit <commit>)')
+    t.equal(names.canonical(`{version="1.0.0",commit="${commit}"}`), '{version="1.0.0",commit="<commit>"}')
+    t.equal(names.canonical('{commit="#b#d#+"}'), '{commit="<commit>"}')
+  }
+  t.end()
+})

@@ -62,6 +62,11 @@ const CUT_POLICIES = /\bpol-[a-z2-7]*\.\.\. sha256:[0-9a-f]+/g
 /** Hashes of records that have times in them. Where numbers are masked, a hash may begin with the mask. */
 const RECORD_HASH = /((?:head|first|last|previous)_hash[^\w#]{1,8})[0-9a-f#]{16,64}/g
 
+/** The commit that the program was built from. */
+const COMMIT = /(\bcommit[":\s]+)[0-9a-f]{11}[0-9a-f+](?![0-9a-f])/g
+/** The same as a label of a metric, whose digits may be gone already. */
+const COMMIT_LABEL = /(\bcommit=")[0-9a-f#+]+/g
+
 /** The active volume is given its room some time after it was made. */
 const VOLUME_BYTES = /((?:physical|unused_volume)_bytes[^\w#]{1,6})\d+/g
 
@@ -114,6 +119,7 @@ export class Names {
     result = result.replace(SIGNATURE, '<signature>')
     result = result.replace(VERIFIER_KEY, '<verifier key>')
     result = result.replace(RECORD_HASH, '$1<hash>')
+    result = result.replace(COMMIT, '$1<commit>').replace(COMMIT_LABEL, '$1<commit>')
     result = result.replace(VOLUME_BYTES, '$1<bytes>')
     result = result.replace(CUT_POLICIES, '<policy cut off>')
     const pieces = result.split(ESCAPE).map((piece, index) => (index % 2 === 1 ? piece : this.#named(piece)))

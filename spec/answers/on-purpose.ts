@@ -22,4 +22,9 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /\/(?:service-accounts|management-tokens)/,
     reason: 'a read is a use once its record is in the journal, which is a matter of time',
   },
+  {
+    shape: /commit|^headers: without content-length: \d+; with content-length: \d+$/i,
+    ask: /\/system\/info|\/system\/metrics as|\/openapi\.json/,
+    reason: 'system info and metrics name the commit that the program was built from',
+  },
 ]

@@ -13,7 +13,7 @@ import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { flipByte, segmentPath } from '../support/journal-files.ts'
 import { type ManagedServer, startManaged, SYSTEM_TOKEN } from '../support/management-server.ts'
 import { startProcess } from '../support/server-process.ts'
-import { MASTER_KEY } from '../support/test-clients.ts'
+import { MASTER_KEY, temporaryDirectory } from '../support/test-clients.ts'
 import { type Outcome, run } from './command-runner.ts'
 
 tap.setTimeout(120_000)
@@ -30,15 +30,26 @@ async function chainOf({ api }: Pick<ManagedServer, 'api'>): Promise<Chain> {
   return (await api.get<{ chain: Chain }>('GET', '/storage/status')).chain
 }
 
-/** A store of a few segments, with a server that is stopped. */
-async function stoppedStore(t: Test): Promise<StorePaths> {
-  const root = t.testdir()
+/** A store of a few segments, whose server is stopped. */
+async function makeStore(): Promise<string> {
+  const root = temporaryDirectory()
+  tap.teardown(() => rmSync(root, { recursive: true }))
   const server = await startManaged({ dataDirectory: root, segmentBytes: 64 * 1024 })
   await server.raw('PUT', '/bucket')
   for (let number = 0; number < 300; number += 1) {
     await server.raw('PUT', `/bucket/${number}`, { body: 'x'.repeat(1000) })
   }
   await server.stop()
+  return root
+}
+
+let made: Promise<string> | undefined
+
+/** A copy of that store for each test. */
+async function stoppedStore(t: Test): Promise<StorePaths> {
+  made ??= makeStore()
+  const root = t.testdir()
+  cpSync(await made, root, { recursive: true })
   return new StorePaths(root)
 }
 

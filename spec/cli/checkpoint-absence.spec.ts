@@ -1,11 +1,14 @@
 /** That no record of a range names an object: what the replay of a journal proves against a checkpoint, and what it does not. */
-import { cpSync, renameSync, writeFileSync } from 'node:fs'
+import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { verifierKeyText } from '../../engine/checkpoints/checkpoint-note.ts'
+import { sequenceOf } from '../../engine/brands.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import type { CheckpointState } from '../../engine/checkpoints/state.ts'
 import { noteOf } from '../../projections/checkpoints/checkpoint-log.ts'
+import { makeIndex } from '../../projections/record-index/make-index.ts'
+import { NO_PACE } from '../../projections/steady-pace.ts'
 import { signingOf } from '../support/checkpoint-signing.ts'
 import { auditOf, createBucket, deleteBucket, deleteObject, renameObject, write } from '../support/commands.ts'
 import { flipByte, segmentPath } from '../support/journal-files.ts'
@@ -93,6 +96,40 @@ test('a rename names both keys, and a bucket of the same name is the same name',
   t.ok(all.includes(at['written'] as number) && all.includes(at['again'] as number))
   t.notOk(all.includes(at['same key elsewhere'] as number))
   t.ok((await found('films/cat.jpg')).includes(at['same key elsewhere'] as number))
+})
+
+test('the record index finds what names an object as surely, and does not prove that nothing does', async (t) => {
+  const objects = ['cat.jpg', 'cat', 'old', 'new', 'dog.jpg', 'read', 'after', 'cat.jpg.bak'].map(
+    (key) => `photos/${key}`,
+  )
+  const compare = async (name: string) => {
+    for (const object of [...objects, 'films/cat.jpg', 'nowhere/cat.jpg']) {
+      for (const range of [[], ['--from', '5'], ['--to', String(at['renamed'])], ['--from', String(at['again'])]]) {
+        const [all, indexed] = [
+          await absence(object, ...range, '--json'),
+          await absence(object, ...range, '--indexed', '--json'),
+        ]
+        const { records } = JSON.parse(all.stdout) as { records: unknown }
+        t.match(JSON.parse(indexed.stdout), { records }, `${object} ${range.join(' ')} ${name}`)
+        t.equal(indexed.exitCode, all.exitCode === 0 ? 9 : all.exitCode)
+      }
+    }
+  }
+  await compare('without files')
+  const task = {
+    kind: 'records',
+    segment: sequenceOf(0),
+    after: undefined,
+    level: 0,
+    before: at['after'] ?? 0,
+  } as const
+  t.ok(makeIndex(store.disk, store.paths, { ...task, count: 1000 }, NO_PACE))
+  await compare('with a file')
+  const { stdout } = await absence('photos/dog.jpg', '--indexed')
+  t.match(stdout, /replay: not proved: only \d+ records were read.*\nabsence: not proved: by the record index, none of/)
+  const read = Number(/only (\d+) records/.exec(stdout)?.[1])
+  t.ok(read < (at['after'] ?? 0), 'few records are read')
+  rmSync(store.paths.recordIndex, { recursive: true })
 })
 
 test('another journal, a shorter one and a checkpoint that nobody signed prove nothing', async (t) => {

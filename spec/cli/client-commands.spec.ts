@@ -166,6 +166,7 @@ test('accounts, credentials, policies, tokens', async (t) => {
     'object.json': '{"statements":[{"effect":"deny","actions":["s3:*"],"resources":["bucket:*"]}]}',
     'broken.json': '[{',
     'null.json': 'null',
+    'aws.json': '{"Version":"2012-10-17","Statement":[]}',
   })
   const { account, credential } = await jsonOf<CreatedAccount>('service-account create', 'ann', '--description', 'd')
   t.match(account, { name: 'ann', description: 'd', enabled: true })
@@ -183,10 +184,10 @@ test('accounts, credentials, policies, tokens', async (t) => {
   t.match(await ask('credential temporary', account.id), { exitCode: 2, stderr: /expires_in_seconds: is missing/ })
   t.match(await jsonOf('credential disable', account.id, rotated.credential_id), { enabled: false })
   t.match(await jsonOf('credential enable', account.id, rotated.credential_id), { enabled: true })
-
   const create = (name: string) => ask('policy create', 'readers', join(directory, name))
   t.match(await create('broken.json'), { exitCode: 2, stderr: /broken\.json is not valid JSON/ })
   t.match(await create('null.json'), { exitCode: 2, stderr: /statements.*INVALID_REQUEST/ })
+  t.match(await create('aws.json'), { exitCode: 2, stderr: /Statement is of a policy of AWS\. .*bucket:NAME/ })
   t.match(await create('none.json'), { exitCode: 4, stderr: /none\.json does not exist/ })
   t.same(await jsonOf('policy list'), { policies: [], next_after: null }, 'nothing was made')
   const policy = await jsonOf<PolicyRecord>('policy create', 'readers', join(directory, 'list.json'))

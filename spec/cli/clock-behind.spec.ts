@@ -66,11 +66,14 @@ test('a server whose clock went back two days says how far and until when', { ti
 test('the log has one line when the clock falls behind and one when it has caught up', { timeout: 120_000 }, (t) => {
   const lines: string[] = []
   const time = { host: 100_000, entry: 90_000 }
-  const watch = new ClockWatch({ warn: (_fields: object, message: string) => lines.push(message) } as never, {
-    clock: () => millisecondsOf(time.host),
-    expiryClock: () => millisecondsOf(Math.max(time.host, time.entry)),
-    toleranceSeconds: 5,
-  })
+  const watch = new ClockWatch(
+    { warn: (_fields: object, message?: string) => void lines.push(message ?? '') },
+    {
+      clock: () => millisecondsOf(time.host),
+      expiryClock: () => millisecondsOf(Math.max(time.host, time.entry)),
+      toleranceSeconds: 5,
+    },
+  )
   t.teardown(() => watch.stop())
   const look = (host: number) => {
     time.host = host

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { test } from 'tap'
 import { commandList } from '../../cli/commands/command-list.ts'
-import { configDocument } from '../../cli/config/config-document.ts'
+import { configDocument } from '../../cli/commands/config/config-document.ts'
 import { configTable } from '../../cli/config/config-table.ts'
+import { buildCommit } from '../../cli/version.ts'
 import { environment, run, spawned } from './command-runner.ts'
 
 /** What every colour begins with on a terminal. */
@@ -62,7 +63,11 @@ test('help, version and colours', async (t) => {
   const plain = await run(['--help'], { terminal: true, environment: { NO_COLOR: '1' } })
   t.notOk(plain.stdout.includes(ESCAPE), 'NO_COLOR')
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
-  for (const flag of ['--version', '-v', 'version']) t.equal((await run([flag])).stdout, `${version}\n`)
+  const commit = buildCommit()
+  const built = commit === undefined ? 'built without git' : `commit ${commit}`
+  for (const flag of ['--version', '-v', 'version']) {
+    t.equal((await run([flag])).stdout, `${version} (${built})\n`)
+  }
   const names = commandList.flatMap((command) => (command.usage === undefined ? [] : (command.paths ?? [])))
   for (const path of names) {
     const { exitCode, stdout } = await run([...path, '--help'])
@@ -203,7 +208,7 @@ test('the real command', async (t) => {
     spawned(['config', 'show'], { OBJECT_STORE_S3_BIMD: 'x' }),
   ])
   t.equal(version.exitCode, 0)
-  t.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
+  t.match(version.stdout, /^\d+\.\d+\.\d+ \((?:commit [0-9a-f]{11}[0-9a-f+]|built without git)\)\n$/)
   t.match(wrong, { exitCode: 2, stdout: '', stderr: /Did you mean "object-store server"/ })
   t.match(unknown, { exitCode: 2, stdout: '', stderr: /did you mean OBJECT_STORE_S3_BIND\?/ })
   const source = readFileSync('cli/main.ts', 'utf8')

@@ -93,6 +93,7 @@ test('a flipped byte in each kind of file', async (t) => {
       'payloads/tmp',
       'projections',
       'snapshots',
+      'record-index',
     ]
     each.same(
       paths.filter((path) => !directories.includes(path) && kindOfFile(path) === undefined),

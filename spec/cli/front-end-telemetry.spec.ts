@@ -108,6 +108,12 @@ test('no series waits for what nobody can call; one appears when it was asked fo
     code: 'not-implemented',
     unsupported: undefined,
   })
-  t.strictSame(series(), [...expected, 'GetBucketAcl failure 1'])
+  // An extension that is off has its place among the others.
+  const added = 'GetBucketAcl failure 1'
+  t.ok(series().includes(added))
+  t.strictSame(
+    series().filter((one) => one !== added),
+    expected,
+  )
   t.end()
 })

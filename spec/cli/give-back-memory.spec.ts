@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { runInNewContext } from 'node:vm'
 import { test } from 'tap'
-import { giveBackMemory } from '../../cli/server/threads/give-back-memory.ts'
+import { giveBackMemory } from '../../engine/give-back-memory.ts'
 
 test('what nothing refers to is given back', async (t) => {
   const garbage = new WeakRef({ text: 'of a start' })

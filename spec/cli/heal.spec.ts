@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileS
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { extractObject } from '../../cli/backup/extract.ts'
-import { healStore, type HealReport } from '../../cli/backup/heal.ts'
+import { healStore, type HealReport } from '../../cli/backup/heal/heal.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { lockStore } from '../../engine/disk/store-lock.ts'
@@ -107,7 +107,7 @@ for (const [what, key, damage] of DAMAGE) {
     const { data, backup, paths } = await stopped(t)
     damage(paths)
     const report = await heal(data, backup, key)
-    t.match(report, { checked: 1, healed: [/^payload \d+: /], left: [] })
+    t.match(report, { checked: 1, healed: [new RegExp(`^payload \\d+ \\(photos/${key}\\): `)], left: [] })
     t.match(await heal(data, backup, key), { checked: 1, healed: [], left: [] }, 'what is intact is not touched')
     const all = await heal(data, backup)
     t.same(all.left, [])
@@ -147,7 +147,10 @@ backupCase('what the backup does not have, or has damaged, is left and named', a
   t.same(healed, [])
   t.match(
     left.toSorted((one, other) => one.length - other.length),
-    [/^payload \d+: the backup does not have it$/, /^payload \d+: it is damaged in the backup too$/],
+    [
+      /^payload \d+ \(photos\/\w\): the backup does not have it$/,
+      /^payload \d+ \(photos\/\w\): it is damaged in the backup too$/,
+    ],
   )
   t.same(filesIn(paths), [], 'nothing that is not proved is written')
 })

@@ -111,6 +111,6 @@ test('what does not extend it is refused by name', async (t) => {
   }
   t.match(await verify(root, '--key', key), {
     exitCode: 2,
-    stderr: /--key is that of a --checkpoint, which is missing/,
+    stderr: /--key is that of a --checkpoint or of --since, which are missing/,
   })
 })

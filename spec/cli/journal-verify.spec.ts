@@ -97,11 +97,11 @@ test('what stands behind damage is verified', async (t) => {
 })
 
 test('problems are bounded, and counted beyond the bound', async (t) => {
-  const journal = new JournalBuilder({ alterRecord: (record) => (record.bodyVersion = 3) })
+  const journal = new JournalBuilder({ alterRecord: (record) => (record.time -= 2 * record.sequence) })
   for (let batch = 0; batch < 10; batch += 1) journal.entries(...Array.from({ length: 150 }, () => ({})))
   const report = await verifyAtRest(writeJournal(t.testdir(), journal))
   t.equal(report.problems.length, PROBLEMS_KEPT_MAXIMUM)
-  t.equal(report.problemCount, 1501)
+  t.equal(report.problemCount, 1500)
 })
 
 test('a torn tail is a note and no problem', async (t) => {

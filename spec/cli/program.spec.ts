@@ -1,10 +1,14 @@
 /** What is shipped and run are the bundles of `spec/build-program.mjs`, and few of them are loaded at a start. */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { SourceMap, type SourceMapPayload } from 'node:module'
 import { join, resolve } from 'node:path'
 import { test } from 'tap'
+import { buildCommit, packageVersion } from '../../cli/version.ts'
+import { ApiClient, basic } from '../support/api-client.ts'
 import { LOADED_MAXIMUM, loadedFiles } from '../support/loaded-files.ts'
 import { startProcess } from '../support/server-process.ts'
+import { ACCESS_KEY, SECRET_KEY } from '../support/test-clients.ts'
 import { spawned } from './command-runner.ts'
 
 const PROGRAM = 'build/program'
@@ -58,7 +62,7 @@ test('the package ships of build/ what is loaded and read', async (t) => {
   const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] }
   t.same(
     files.filter((path) => path.startsWith('build/')),
-    [`${PROGRAM}/*.js`, `${PROGRAM}/*.js.map`, 'build/console/', 'build/console-page/'],
+    [`${PROGRAM}/*.js`, `${PROGRAM}/*.js.map`, `${PROGRAM}/commit.json`, 'build/console/', 'build/console-page/'],
   )
 })
 
@@ -90,4 +94,41 @@ test('a place in a bundle is found in the source by its map', async (t) => {
   if (!('originalSource' in entry)) throw new Error('the map has no such place')
   t.equal(resolve(PROGRAM, entry.originalSource), resolve('cli/version.ts'))
   t.match(readFileSync('cli/version.ts', 'utf8').split('\n')[entry.originalLine], 'function packageVersion(')
+})
+
+test('a build names its commit, and says when it has none', (t) => {
+  const script = resolve('spec/name-commit.mjs')
+  const [own, inside] = [t.testdir({ file: '1' }), 'unpacked']
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: own })
+  const named = (folder: string) => {
+    execFileSync(process.execPath, [script], { cwd: folder })
+    return (JSON.parse(readFileSync(join(folder, 'build/program/commit.json'), 'utf8')) as { commit: unknown }).commit
+  }
+  t.equal(named(own), null, 'the folder of a spec is none of the commits around it')
+  git('init', '--quiet')
+  t.equal(named(own), null, 'nothing is committed yet')
+  git('add', 'file')
+  git('commit', '--quiet', '--message', 'one')
+  const name = git('rev-parse', 'HEAD').toString().slice(0, 12)
+  t.equal(named(own), name)
+  writeFileSync(join(own, 'file'), '2')
+  t.equal(named(own), `${name.slice(0, -1)}+`, 'a file differs from it')
+  mkdirSync(join(own, inside))
+  t.equal(named(join(own, inside)), null, 'sources that are unpacked in a checkout are none of its commits')
+  t.end()
+})
+
+test('log, system info and metrics name version and commit', async (t) => {
+  const server = await startProcess({ dataDirectory: t.testdir() })
+  t.teardown(() => server.kill9())
+  const [version, commit] = [packageVersion(), buildCommit()]
+  const starting = { msg: 'starting', version, commit: commit ?? 'built without git', node: process.version }
+  t.match(JSON.parse(server.log[0] ?? '{}'), starting, 'the first line of the log')
+  const api = ApiClient.of(server.apiEndpoint, basic(ACCESS_KEY, SECRET_KEY))
+  t.match(await api.get('GET', '/system/info'), { version, commit: commit ?? null })
+  const headers = { authorization: `Bearer ${server.scrapeToken}` }
+  const metrics = await (await fetch(`${server.apiEndpoint}/metrics`, { headers })).text()
+  const labels = `{version="${version}",commit="${commit ?? 'unknown'}",node="${process.version}"}`
+  t.ok(metrics.includes(`object_store_build_info${labels} 1`))
 })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import tap, { test } from 'tap'
 import { exitTable } from '../../cli/exit-codes.ts'
-import { DEGRADATION_REASONS, type DegradationSources, degradations } from '../../cli/server/degradations.ts'
+import { DEGRADATION_REASONS, type DegradationSources, degradations, detailOf } from '../../cli/server/degradations.ts'
 import { Readiness, type ReadinessParts } from '../../cli/server/readiness.ts'
 import { FrontEndWatch } from '../../cli/server/threads/front-end-watch.ts'
 import { millisecondsOf } from '../../engine/brands.ts'
@@ -86,7 +86,7 @@ test('everything that degrades, and that it is over', (t) => {
     room: 'everything',
     damage: 0,
     met: false,
-    rows: false,
+    row: undefined,
     now: 1000,
     refusal: false,
     chain: undefined,
@@ -106,7 +106,7 @@ test('everything that degrades, and that it is over', (t) => {
     checkpointFacts: () => ({ refusal: state.refusal ? 'why' : undefined }),
     chain: () => ({ whole: state.chain }),
     hasMetDamage: () => state.met,
-    hasDamagedRows: () => state.rows,
+    damagedRow: () => state.row,
     clock: () => millisecondsOf(state.now),
     clockToleranceSeconds: 5,
   } as unknown as DegradationSources
@@ -118,7 +118,7 @@ test('everything that degrades, and that it is over', (t) => {
     [{ room: 'nothing' }, ['records', 'changes']],
     [{ damage: 1 }, ['scrub']],
     [{ met: true }, ['journal']],
-    [{ rows: true }, ['projections']],
+    [{ row: 'table objects, key 0061' }, ['projections']],
     [{ chain: { problem: {} } }, ['journal']],
     [{ chain: { problem: undefined } }, []],
     [{ now: -4001 }, ['clock']],
@@ -132,6 +132,9 @@ test('everything that degrades, and that it is over', (t) => {
     t.same(degradations(sources), [])
   }
   t.same(found, new Set(degradationNames))
+  Object.assign(state, { row: 'table objects, key 0061' })
+  t.equal(detailOf('projections', sources), 'table objects, key 0061')
+  t.equal(detailOf('scrub', sources), undefined)
   t.end()
 })
 

@@ -5,6 +5,7 @@ import tap, { test } from 'tap'
 import { scrapeValues } from '../../cli/server/metrics/scrape-values.ts'
 import { millisecondsOf } from '../../engine/brands.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import type { ChainVerdict } from '../../engine/journal/chain-verdicts.ts'
 import type { SnapshotFacts } from '../../projections/snapshots/snapshot-facts.ts'
 import { abort, complete, createUpload, sendPart } from '../support/multipart.ts'
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
@@ -15,8 +16,10 @@ const SNAPSHOTS: SnapshotFacts = {
   state: 'waiting',
   newest: { sequence: 99, bytes: 8192, createdMilliseconds: 1_000_000_000 },
   count: 2,
+  changes: 3,
   bytes: 20_000,
   made: 4,
+  writtenBytes: 12_345,
   failures: 1,
 }
 const server = await startInThread()
@@ -28,6 +31,7 @@ const sources = {
   concurrencyLimit: 7,
   eventStreams: { open: 3 },
   version: '1.2.3',
+  commit: undefined,
   chain: () => ({ whole: undefined, part: undefined, ignored: undefined }),
   degradations: () => [],
   clockBehind: () => ({ milliseconds: 2500, untilMilliseconds: 0 }),
@@ -38,7 +42,10 @@ const sources = {
   checkpoints: {
     facts: () => ({ isOn: true, treeSize: 7, signed: 1, mendedHashes: 3, refusal: undefined, refusalCode: undefined }),
     last: () => undefined,
+    lateSeconds: () => 12.5,
   },
+  backup: () => undefined,
+  reservedBytes: 4096,
   clock: () => millisecondsOf(1_000_060_000),
 }
 
@@ -85,7 +92,10 @@ test('the process is as the system has it', async (t) => {
   const startedSeconds = before.process_start_time_seconds ?? 0
   t.equal(scrapeValues(sources).process_start_time_seconds, startedSeconds, 'the start does not move')
   t.ok(startedSeconds < Date.now() / 1000)
-  t.same(before.object_store_build_info, [{ labels: { version: '1.2.3', node: process.version }, value: 1 }])
+  const labels = { version: '1.2.3', commit: 'unknown', node: process.version }
+  t.same(before.object_store_build_info, [{ labels, value: 1 }])
+  const named = scrapeValues({ ...sources, commit: '0123456789a+' })
+  t.same(named.object_store_build_info, [{ labels: { ...labels, commit: '0123456789a+' }, value: 1 }])
   t.same(before.nodejs_eventloop_active_seconds_total, [{ labels: { thread: 'engine' }, value: 1.5 }])
 })
 
@@ -109,6 +119,7 @@ test('workers that are not started yet have no values, and then those that they 
     workers: {
       lifecycle: { totals, lastPass: last },
       compaction: { removed: 2, movedBytes: 700 },
+      scrub: { dueSeconds: 1_790_000_000 },
       timeStamps: { facts: { failures: 2, unanchoredSeconds: 60 } },
       witnesses: { facts: { failures: 4 } },
       compression: { totals: { segments: 3, plainBytes: 5000, storedBytes: 1000, kept: 1 } },
@@ -127,6 +138,7 @@ test('workers that are not started yet have no values, and then those that they 
     object_store_journal_compressed_bytes: 5000,
     object_store_journal_compressed_disk_bytes: 1000,
     object_store_journal_damaged_segments: 1,
+    object_store_scrub_due_seconds: 1_790_000_000,
   })
   const unpassed = scrapeValues({ ...sources, workers: workers(undefined) })
   t.equal(unpassed.object_store_lifecycle_lag_seconds, undefined, 'no lag before a pass')
@@ -134,15 +146,29 @@ test('workers that are not started yet have no values, and then those that they 
 })
 
 /** Values of the metrics of the chain. */
-function chainValues(whole: object | undefined): unknown[] {
-  const values = scrapeValues({ ...sources, chain: () => ({ whole, part: undefined, ignored: undefined }) as never })
+function chainValues(whole: ChainVerdict | undefined): unknown[] {
+  const values = scrapeValues({ ...sources, chain: () => ({ whole, part: undefined, ignored: undefined }) })
   return Object.entries(values).flatMap(([name, value]) => (name.includes('_chain_') ? [value as unknown] : []))
 }
 
 test('the last verdict on the whole chain is measured, and nothing before the first one', (t) => {
   t.same(chainValues(undefined), [undefined, undefined, undefined])
-  t.same(chainValues({ problem: undefined, atMilliseconds: 1_780_000_000_500, through: 7 }), [1, 1_780_000_000.5, 7])
-  t.same(chainValues({ problem: {}, atMilliseconds: 1000, through: undefined }), [0, 1, undefined])
+  const intact: ChainVerdict = {
+    from: 0,
+    through: 7,
+    headHash: undefined,
+    atMilliseconds: millisecondsOf(1_780_000_000_500),
+    by: 'root',
+    program: 'audit chain',
+    problem: undefined,
+  }
+  t.same(chainValues(intact), [1, 1_780_000_000.5, 7])
+  const problem = { sequence: 3, segment: undefined, offset: undefined, verdict: 'record-hash', detail: 'd' }
+  t.same(chainValues({ ...intact, problem, atMilliseconds: millisecondsOf(1000), through: undefined }), [
+    0,
+    1,
+    undefined,
+  ])
   t.end()
 })
 
@@ -152,10 +178,27 @@ test('of snapshots the newest is measured, and nothing is made up where there is
     object_store_snapshot_bytes: 8192,
     object_store_snapshot_sequence: 99,
     object_store_snapshots_made_total: 4,
+    object_store_snapshot_written_bytes_total: 12_345,
     object_store_snapshot_failures_total: 1,
   })
   const none = scrapeValues({ ...sources, snapshots: () => ({ ...SNAPSHOTS, newest: undefined }) })
   t.equal(none.object_store_snapshot_age_seconds, undefined)
   t.equal(none.object_store_snapshot_bytes, undefined)
   t.end()
+})
+
+test('what a backup, the next checkpoint and the reserve of the disk have to say', async (t) => {
+  const none = scrapeValues(sources)
+  t.match(none, { object_store_checkpoint_late_seconds: 12.5, object_store_filesystem_reserved_bytes: 4096 })
+  t.equal(none.object_store_backup_completed_seconds, undefined, 'absent before the first one')
+  let asked = -1
+  const backup = (head: number) => {
+    asked = head
+    return { atMilliseconds: millisecondsOf(1_780_000_000_500), sequence: 41, directory: '/backup', missing: 0 }
+  }
+  t.match(scrapeValues({ ...sources, backup }), {
+    object_store_backup_completed_seconds: 1_780_000_000.5,
+    object_store_backup_sequence: 41,
+  })
+  t.equal(asked, server.store.catalog.snapshot().journalSequence())
 })

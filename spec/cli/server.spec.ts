@@ -183,6 +183,18 @@ test('quickstart', async (t) => {
   t.ok(secure.stdout.includes("export AWS_CA_BUNDLE='./a b.pem'\n"), 'a client must be told whom to believe')
   t.ok(secure.stdout.includes('export AWS_REQUEST_CHECKSUM_CALCULATION=when_required\n'))
 
+  t.match(
+    first.stdout,
+    /S3 profile {4}strict {3}\(what .* is refused; OBJECT_STORE_S3_PROFILE=compatible serves it\)\n/,
+  )
+  const compatible = await start({ OBJECT_STORE_S3_PROFILE: 'compatible', OBJECT_STORE_S3_EXTENSIONS: 'append' })
+  t.match(
+    compatible.stdout,
+    /S3 profile {4}compatible, with s3\.extensions set by name {3}\(OBJECT_STORE_S3_PROFILE=strict /,
+  )
+  const trailing = await start({ OBJECT_STORE_S3_PROFILE: 'compatible' }, tls, { s3Url: 'https://localhost:17600' })
+  t.notMatch(trailing.stdout, /CHECKSUM/, 'checksums after the body are served')
+
   const own = await start({ OBJECT_STORE_ROOT_SECRET_KEY: 'of-the-environment' })
   t.equal(own.secret, 'of-the-environment', 'the environment goes before the file')
   t.notOk(own.stdout.includes('of-the-environment'))

@@ -46,6 +46,7 @@ test('uploads that are not whole at the end of the grace period are 503, in the 
   ])
   await pause(500)
   t.equal(await server.terminate(), 0)
+  t.match(JSON.parse(server.log.at(-1) ?? '{}'), { level: 'info', msg: 'stopped', exitCode: 0 }, 'the last line')
   for (const { status, text } of await answers) {
     t.equal(status, 503)
     t.match(text, /<Code>ServiceUnavailable<.*The server is stopping/)

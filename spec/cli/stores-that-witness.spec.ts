@@ -66,6 +66,11 @@ class Store {
     })
   }
 
+  /** However far the test came. */
+  async end(): Promise<void> {
+    await this.#server?.kill9()
+  }
+
   async ask(path: string): Promise<string> {
     const headers = { authorization: `Bearer ${TOKEN}` }
     const answer = await fetch(`${this.server.apiEndpoint}/api/v1${path}`, { headers })
@@ -116,6 +121,7 @@ async function until<T>(look: () => Promise<T>, isThere: (found: T) => boolean):
 test('two stores cosign each other, through a kill, and one that was rolled back is refused by name', async (t) => {
   const a = new Store('a', await freePort(), '61'.repeat(32))
   const b = new Store('b', await freePort(), '62'.repeat(32))
+  t.teardown(() => Promise.all([a.end(), b.end()]))
   for (const store of [a, b]) {
     await store.start()
     await store.learnKeys()

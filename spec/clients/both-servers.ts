@@ -14,7 +14,7 @@ export interface Target {
   readonly secretKey: string
   /** The certificate of the authority that clients are to trust. */
   readonly authority: string | undefined
-  /** Whether everything of the setting `s3.extensions` is on, and clients are run with their defaults. */
+  /** Whether it is `compatible`, and clients are run with their defaults. */
   readonly extended: boolean
   /** The body of the answer to a signed request, or the headers of one to HEAD. Path and query are as they are sent. */
   ask(method: 'GET' | 'HEAD' | 'PUT', path: string): Promise<Buffer>
@@ -79,15 +79,14 @@ function settingOfPage(name: string): Record<string, string> {
   return { [name]: value }
 }
 
-const EXTENDED = settingOfPage('OBJECT_STORE_S3_EXTENSIONS')
-const UNSIGNED_CHUNKS = settingOfPage('OBJECT_STORE_S3_UNSIGNED_CHUNKS_OVER_HTTP')
+const COMPATIBLE = settingOfPage('OBJECT_STORE_S3_PROFILE')
 
 export async function startBoth({ extended = false }: BothOptions = {}): Promise<BothServers> {
   const place = temporaryDirectory()
   await runsCommandsOfPage(place)
-  const overHttp = extended ? { ...EXTENDED, ...UNSIGNED_CHUNKS } : {}
+  const overHttp = extended ? COMPATIBLE : {}
   const overTls = {
-    ...(extended ? EXTENDED : {}),
+    ...overHttp,
     OBJECT_STORE_S3_TLS_CERTIFICATE_FILE: join(place, 'certificate.pem'),
     OBJECT_STORE_S3_TLS_KEY_FILE: join(place, 'key.pem'),
   }
@@ -101,7 +100,7 @@ export async function startBoth({ extended = false }: BothOptions = {}): Promise
   }
 }
 
-/** Both as they are by default, and both with everything of `s3.extensions`. */
+/** Both as they are by default, and both in `compatible`. */
 export async function startAll(): Promise<BothServers> {
   const pairs = await Promise.all([startBoth(), startBoth({ extended: true })])
   return {

@@ -1,6 +1,6 @@
 /**
  * boto3 before the trailing checksums of 1.36, as Debian has it, and after them, from the client tools: with the settings of
- * the page, and with its defaults against servers with everything of `s3.extensions`. The round trips are in
+ * the page, and with its defaults against servers in `compatible`. The round trips are in
  * boto3_round_trips.py.
  */
 import { rmSync } from 'node:fs'

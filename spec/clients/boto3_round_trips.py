@@ -18,7 +18,7 @@ from botocore.exceptions import ClientError
 
 endpoint, access_key, secret_key, bucket, path, mode = sys.argv[1:7]
 EXTENDED = {"extended": True, "default": False}[mode]
-# Links are signed with version 2 by default, which this store does not know.
+# Links are signed with version 2 by default, which this store reads in compatible alone.
 BY_DEFAULT = {"signature_version": "s3v4", "retries": {"max_attempts": 1}}
 BY_PAGE = {"s3": {"addressing_style": "path"}, **BY_DEFAULT}
 session = {
@@ -123,6 +123,32 @@ def conditions():
     refusal("get if it matches", refused, stale)
     fresh = s3.head_object(Bucket=bucket, Key="once")["ETag"]
     refusal("get if it changed", ["304", 304], lambda: s3.get_object(Bucket=bucket, Key="once", IfNoneMatch=fresh))
+
+
+def links_of_version_2():
+    """What generate_presigned_url makes unless it is told otherwise."""
+    old = boto3.client("s3", **{**session, "config": Config(signature_version="s3", s3={"addressing_style": "path"})})
+    parameters = {"Bucket": bucket, "Key": KEY, "ResponseContentType": "text/x-other"}
+    url = old.generate_presigned_url("get_object", Params=parameters, ExpiresIn=60)
+    check("a link of version 2", "AWSAccessKeyId=" in url, True)
+    if not EXTENDED:
+        try:
+            urllib.request.urlopen(url)
+            check("a link of version 2 in strict", "no error", 400)
+        except urllib.error.HTTPError as error:
+            check("a link of version 2 in strict", error.code, 400)
+        return
+    with urllib.request.urlopen(url) as answer:
+        check("read by it", [answer.headers["content-type"], len(answer.read())], ["text/x-other", 256000])
+    url = old.generate_presigned_url("head_object", Params={"Bucket": bucket, "Key": KEY}, ExpiresIn=60)
+    with urllib.request.urlopen(urllib.request.Request(url, method="HEAD")) as answer:
+        check("headed by it", answer.headers["content-length"], "256000")
+    url = old.generate_presigned_url("put_object", Params={"Bucket": bucket, "Key": "put"}, ExpiresIn=60)
+    try:
+        urllib.request.urlopen(urllib.request.Request(url, data=b"by link", method="PUT"))
+        check("written by it", "no error", 403)
+    except urllib.error.HTTPError as error:
+        check("written by it", error.code, 403)
 
 
 def presigned():
@@ -332,11 +358,52 @@ def extensions():
     extended("objects.all", True, lambda: keys[4] in [row.key for row in resource.objects.all()])
     extended("a copy of a part", True, lambda: part_of("part"))
     extended("a copy in parts", digest(path), in_parts)
+    tags()
+
+
+def tags():
+    where = {"Bucket": bucket, "Key": "tagged"}
+    one, two = [{"Key": "team", "Value": "a b"}], [{"Key": "ключ", "Value": ""}]
+
+    def of(key):
+        return s3.get_object_tagging(Bucket=bucket, Key=key)["TagSet"]
+
+    def written():
+        s3.put_object(Body=b"small", Tagging="team=a+b", **where)
+        return [of("tagged"), int(s3.head_object(**where)["ResponseMetadata"]["HTTPHeaders"]["x-amz-tagging-count"])]
+
+    def uploaded():
+        s3.upload_file(path, bucket, "tagged parts", ExtraArgs={"Tagging": "team=a%20b"}, Config=PARALLEL)
+        return of("tagged parts")
+
+    def copied():
+        s3.copy_object(Bucket=bucket, Key="tagged copy", CopySource=where)
+        kept = of("tagged copy")
+        s3.copy_object(Bucket=bucket, Key="tagged copy", CopySource=where, TaggingDirective="REPLACE", Tagging="")
+        return [kept, of("tagged copy")]
+
+    def changed():
+        s3.put_object_tagging(Tagging={"TagSet": two}, **where)
+        there = of("tagged")
+        s3.delete_object_tagging(**where)
+        return [there, of("tagged")]
+
+    def of_bucket():
+        s3.put_bucket_tagging(Bucket=bucket, Tagging={"TagSet": one + two})
+        there = s3.get_bucket_tagging(Bucket=bucket)["TagSet"]
+        s3.delete_bucket_tagging(Bucket=bucket)
+        return there
+
+    extended("tags of a write", [one, 1], written)
+    if EXTENDED:
+        check("tags of an upload in parts", uploaded(), one)
+        check("tags of copies", copied(), [one, []])
+    extended("tags that are set and removed", [two, []], changed)
+    extended("tags of a bucket", one + two, of_bucket)
 
 
 def refused():
     refusal("a public ACL", UNSUPPORTED, lambda: s3.put_object(Bucket=bucket, Key="a", Body=b"", ACL="public-read"))
-    refusal("tags", UNSUPPORTED, lambda: s3.put_object(Bucket=bucket, Key="a", Body=b"", Tagging="a=b"))
     sealed = lambda: s3.put_object(Bucket=bucket, Key="a", Body=b"", ServerSideEncryption="AES256")
     refusal("encryption by header", UNSUPPORTED, sealed)
     s3.put_object(Bucket=bucket, Key="a", Body=b"", ACL="private")
@@ -360,6 +427,7 @@ buckets()
 objects()
 conditions()
 presigned()
+links_of_version_2()
 listings()
 transfers()
 uploads()

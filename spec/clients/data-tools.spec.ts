@@ -1,6 +1,6 @@
 /**
  * The data tools of data-tools.md, over HTTP and over TLS, in round trips that are in data-tools/. With the settings of that
- * page: what works, and that what is refused shows the way out to whoever uses the tool. With everything of `s3.extensions`
+ * page: what works, and that what is refused shows the way out to whoever uses the tool. In `compatible`
  * and the defaults of the tool: what was refused works, and no upload is left open.
  */
 import { readdirSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** The SDK for JavaScript with its defaults, over HTTP and over TLS, against servers with everything of `s3.extensions`. */
+/** The SDK for JavaScript with its defaults, over HTTP and over TLS, against servers in `compatible`. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'

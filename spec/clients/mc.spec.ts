@@ -1,5 +1,5 @@
 /**
- * MinIO's mc over HTTP and over TLS, with everything of `s3.extensions`, where it is on the PATH:
+ * MinIO's mc over HTTP and over TLS, in `compatible`, where it is on the PATH:
  * `go install github.com/minio/mc@v0.0.0-20250313080218-cf909e1063a9`. It comes from nowhere else, so CI may be without it.
  */
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'

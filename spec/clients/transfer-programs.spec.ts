@@ -1,6 +1,6 @@
 /**
  * Programs that come with the tools: rclone of today, s5cmd, s3cmd and litestream, with the settings of the pages; and with
- * their defaults against servers with everything of `s3.extensions`, where they leave nothing behind.
+ * their defaults against servers in `compatible`, where they leave nothing behind.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

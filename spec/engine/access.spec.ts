@@ -78,7 +78,7 @@ test('an account comes with its first credential, and takes all of it along', as
     sealedSecret: Buffer.from('secret of a'),
   })
   t.equal(await run(createAccount('a')), 'account-exists')
-  t.equal(await run({ ...createAccount('b'), accessKey: 'a-KEY' }), 'credential-exists')
+  t.equal(await run({ ...createAccount('b'), accessKey: 'a-KEY' }), 'access-key-taken')
   t.equal(access.account('b'), undefined, 'nothing of a refused account is there')
   t.equal(await run(issueCredential('a', 'second')), 'done')
   t.equal(await run(issueCredential('a', 'second')), 'credential-exists')

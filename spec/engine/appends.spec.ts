@@ -3,6 +3,7 @@ import { test } from 'tap'
 import { bucketIdOf, type PayloadId, payloadIdOf, sequenceOf } from '../../engine/brands.ts'
 import type { CommandOf } from '../../engine/commands/commands.ts'
 import { appendRules } from '../../engine/domain/append.ts'
+import type { DecisionContext } from '../../engine/domain/decision.ts'
 import { PART_NUMBER_MAXIMUM } from '../../engine/domain/part-set.ts'
 import { DomainError } from '../../engine/errors.ts'
 import { HolderSearch } from '../../projections/catalog/payload-holders.ts'
@@ -144,8 +145,17 @@ function decideAt(count: number, size = 10) {
     payload: () => ({ kind: 'parts', parts }),
   }
   const placement = { place: (payload: PayloadId) => ({ kind: 'volume', payload }) }
-  const context = { state, sequence: 100, attempt: 99, md5, placement, now: 1, clockIsBehind: false } as never
-  return appendRules['append-object'](append('k', size, LINE), context)
+  // Only what the rule of appends asks for.
+  const context: Partial<Record<keyof DecisionContext, unknown>> = {
+    state,
+    sequence: 100,
+    attempt: 99,
+    md5,
+    placement,
+    now: 1,
+    clockIsBehind: false,
+  }
+  return appendRules['append-object'](append('k', size, LINE), context as DecisionContext)
 }
 
 test('an object has at most 10,000 parts and 5 TiB', async (t) => {

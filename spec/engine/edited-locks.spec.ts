@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import { microsecondsOf, millisecondsOf, type Sequence } from '../../engine/brands.ts'
 import type { LockState } from '../../engine/events/values.ts'
+import { AccessSeal } from '../../projections/apply/access-seal.ts'
 import { DATA_FILE, ProjectionEnvironment, type Table } from '../../projections/lmdb-environment.ts'
 import { numberKey } from '../../projections/keys.ts'
 import { getBucket, putBucket } from '../../projections/tables/buckets.ts'
@@ -137,4 +138,30 @@ test('the row of the version alone says otherwise', async (t) => {
   t.match(again.report.discardedProjections, /^a row of them was found damaged: table locks, key/)
   await isKept(t, again, version)
   await again.close(true)
+})
+
+test('a start reads the rows of locks once, unless replay has changed them', async (t) => {
+  const { root } = await made(t)
+  const { sealAll } = AccessSeal.prototype
+  let sealed = 0
+  t.teardown(() => {
+    AccessSeal.prototype.sealAll = sealAll
+  })
+  AccessSeal.prototype.sealAll = function (this: AccessSeal) {
+    sealed += 1
+    sealAll.call(this)
+  }
+  const stopped = await openTestStore(root, { clock })
+  t.equal(sealed, 0, 'the seal that was looked at is the seal from here on')
+  t.match(stopped.report, { replayedRecords: 0, discardedProjections: undefined })
+  await stopped.client.execute(createBucket('sealed-on'))
+  await stopped.kill()
+  const killed = await openTestStore(root, { clock })
+  t.match(killed.report, { replayedRecords: 0, discardedProjections: undefined }, 'it was sealed as the rows changed')
+  t.equal(sealed, 0)
+  await killed.close(true)
+  rmSync(join(root, 'projections'), { recursive: true })
+  const replayed = await openTestStore(root, { clock })
+  t.equal(sealed, 1)
+  await replayed.close(true)
 })

@@ -30,6 +30,8 @@ const WRITES: readonly Write[] = [
     checksum: { algorithm: 'sha1', value: Buffer.alloc(20, 7), composite: false },
   },
   { ...plain, intent: sequenceOf(2 ** 52) },
+  { ...plain, tags: ['team', 'a b', 'ключ', ''] },
+  { ...plain, lock: { retention: undefined, hold: true }, tags: [] },
   { ...plain, audit: { ...plain.audit, credentialId: undefined, sourceAddress: undefined, metadata: ['status', 200] } },
   { ...plain, body: { kind: 'inline', bytes: Buffer.alloc(65_536, 3), checksum: 2 ** 32 - 1, sealed: true } },
 ]

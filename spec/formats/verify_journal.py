@@ -2,15 +2,25 @@
 """Verifies a journal with nothing but journal.md and Python's standard library.
 
     python3 verify_journal.py <data directory>/journal [another journal]...
+    python3 verify_journal.py JOURNAL --checkpoint kept.txt --key NAME+ID+KEY [--keep-state]
+    python3 verify_journal.py JOURNAL --since kept.txt [--checkpoint new.txt] --key NAME+ID+KEY [--keep-state]
 
-Prints "intact N records" and ends with 0, or prints what is wrong and ends with 1. It reads only, and it passes over
-the rest of a segment after the first thing that is wrong in its form. It is the page's proof of being complete.
-It keeps a batch and a block of a cold segment in memory, and 32 bytes of each record. Whatever is in the files, it ends with
-a verdict, and goes on with the next journal.
+Prints "intact N records" with the head, the root of the tree over them and the key of the log, and ends with 0; or prints what is
+wrong and ends with 1. Ends with 3 when everything is right and some records are of kinds that this page does not have: a newer
+version wrote the journal, and a newer verifier is needed.
+It reads only, and it passes over the rest of a segment after the first thing that is wrong in its form. It is the page's proof of being complete.
+
+--checkpoint: a note that was kept elsewhere; its records must be the first ones. --key: the key of the log, from elsewhere too.
+--keep-state writes where the verification came to at that note into a file beside it, kept.txt.state. --since goes on from
+there: it reads from the segment with the last record of the note on, and looks at nothing before it (checkpoints.md, "From a
+checkpoint on"). The state must hash to the root of the note.
+
+Its memory does not grow with the journal: a batch and a block of a cold segment, 32 bytes of each of the last 262,144 records,
+and a million attempts without an outcome. Whatever is in the files, it ends with a verdict, and goes on with the next journal.
 It has no master key, so it does not check the codes of changes of access (section "Access").
-`verify_checkpoint.py` and `verify_proof.py` must be beside it: the trees and the signatures of checkpoints are there.
+`verify_history.py`, `verify_checkpoint.py` and `verify_proof.py` must be beside it: trees and signatures are there.
 """
-import base64
+import argparse
 import bisect
 import hashlib
 import os
@@ -20,8 +30,8 @@ import sys
 import zlib
 
 sys.dont_write_bytecode = True
-from verify_checkpoint import bundle_tree, handover_text, log_tree
-from verify_proof import is_signed
+from verify_checkpoint import Malformed, read_key
+from verify_history import STATE_SUFFIX, History, Refused, State, read_note
 
 DOMAIN = b"object-store/journal-record/v1" + bytes(2)
 SEGMENT = struct.Struct(">8sHHIQQQQ16s32s32s124sI")
@@ -30,6 +40,7 @@ RECORD = struct.Struct(">32sIHHQQ32s")
 GENESIS, SEAL, CHANGE, AUDIT = 1, 2, 3, 4
 SYSTEM_CHANGES = {5, 6, 7, 21, 35, 36, 37, 47, 52, 53, 54, 55, 62, 63, 73}
 ACCESS_CHANGES = {*range(23, 34), 35, 37, *range(40, 44), 50, 51, *range(70, 74), *range(75, 79)}
+KNOWN_CHANGES = {*range(1, 34), *range(35, 38), *range(39, 49), *range(50, 57), *range(60, 64), *range(70, 74), *range(75, 79), *range(80, 85)}
 CHECKPOINT_SIGNED, KEY_ROTATED, KEY_CHANGED, CLOCK_SET_BACK = 47, 56, 37, 81
 COLD_BLOCK = bytes.fromhex("1f8b08000000000000ff")
 COLD_INDEX = bytes.fromhex("1f8b08040000000000ff")
@@ -41,6 +52,9 @@ PIECE = 1 << 20
 DEPTH_MAXIMUM = 17
 OPEN_MAXIMUM = 1_000_000
 PROBLEMS_MAXIMUM = 1000
+NEWER_MAXIMUM = 20
+FORMAT_VERSION = 1
+INTACT, DAMAGED, NEWER = 0, 1, 3
 EXACT_MAXIMUM = (1 << 53) - 1
 VERDICTS = "record is missing from the log", "damaged batch"
 
@@ -257,14 +271,20 @@ class Segment:
         return any(piece.count(0) != len(piece) for piece in self.pieces(at, self.size))
 
 
+NEWER_SEAL = object()
+
+
 class Journal:
-    def __init__(self):
+    def __init__(self, note=None, since=None, key=None):
         self.problems, self.problem_count, self.torn, self.name = [], 0, None, "HEAD"
         self.sequence, self.batch, self.number = 0, 0, 0
         self.hash, self.digest, self.time, self.deployment = bytes(32), bytes(32), 0, None
         self.mark, self.marked, self.records = None, None, 0
         self.attempts, self.forgotten, self.access, self.damaged = {}, -1, 0, []
-        self.hashes, self.checkpoints, self.handovers = bytearray(), [], []
+        self.newer, self.first, self.history = {}, 0, History(self, note, since, key)
+        if since:
+            self.sequence, self.forgotten = since.segment, since.segment - 1
+            self.number = self.batch = self.hash = self.digest = None
 
     def problem(self, verdict, detail, offset=0, sequence=None):
         """The first are kept and the others counted, so that a destroyed journal does not take the memory."""
@@ -272,6 +292,15 @@ class Journal:
         if len(self.problems) < PROBLEMS_MAXIMUM:
             where = self.sequence if sequence is None else sequence
             self.problems.append(f"{self.name} offset {offset} sequence {where}: {verdict}: {detail}")
+
+    def unknown(self, what, at, sequence):
+        """A record that is right as one, and has what this page does not: each kind by its first record, and counted."""
+        what = what if what in self.newer or len(self.newer) < NEWER_MAXIMUM else "other kinds"
+        self.newer.setdefault(what, [f"{self.name} offset {at} sequence {sequence}: newer than this verifier: ", sequence, 0])[2] += 1
+
+    def is_known_at(self, sequence):
+        """Whether all before a sequence is known. If not, what an entry there follows may be in what is not."""
+        return all(sequence < first for _, first, _ in self.newer.values())
 
     @property
     def is_destroyed(self):
@@ -304,6 +333,9 @@ class Journal:
         _, version, length, zero, number, first, batch, _, deployment, head, digest, zeros, _ = SEGMENT.unpack(head)
         if (version, length, zero, any(zeros), first) != (1, 256, 0, False, int(self.name[:16])):
             self.problem("damaged batch", "segment header")
+        if self.number is None:
+            # The place of a state: what comes before it was verified then.
+            self.number, self.batch, self.hash, self.digest = number, batch, head, digest
         if first != self.sequence:
             self.problem("record is missing from the log", f"the segment begins with sequence {first}")
         else:
@@ -312,6 +344,7 @@ class Journal:
             if (head, digest) != (self.hash, self.digest):
                 self.problem("broken link to the previous record", "chain head or content digest")
         self.sequence, self.batch, self.number, self.hash, self.deployment = first, batch, number, head, deployment
+        self.first = first
         offset, sealed = 256, False
         while not sealed:
             fault, header = self.batch_fault(data, offset)
@@ -387,7 +420,9 @@ class Journal:
                 digest.update(piece)
             self.digest = digest.digest()
             right = [self.number, int(self.name[:16]), self.sequence - 2, offset]
-            if len(seal) != 5 or seal[:4] != right or not is_digest(seal[4]):
+            if seal is NEWER_SEAL:
+                pass
+            elif len(seal) != 5 or seal[:4] != right or not is_digest(seal[4]):
                 self.problem("damaged batch", "statements of the seal", offset, self.sequence - 1)
             elif seal[4] != self.digest:
                 self.problem("content changed", "content digest of the seal", offset, self.sequence - 1)
@@ -406,10 +441,14 @@ class Journal:
         elif self.hash is not None and previous != self.hash:
             self.problem("broken link to the previous record", f"record {sequence}", at)
         self.sequence = sequence
-        if hashlib.sha256(DOMAIN + data[32:88] + body).digest() != stated:
+        unchanged = hashlib.sha256(DOMAIN + data[32:88] + body).digest() == stated
+        if not unchanged:
             self.problem("content changed", f"record {sequence}", at)
-        if version not in (1, 2) or kind not in (GENESIS, SEAL, CHANGE, AUDIT) or (kind == GENESIS) != (sequence == 0):
+        known = version in (1, 2) and kind in (GENESIS, SEAL, CHANGE, AUDIT)
+        if (kind == GENESIS) != (sequence == 0) or not known and not unchanged:
             self.problem("damaged batch", f"kind {kind}, body version {version}", at)
+        elif not known:
+            self.unknown(f"record kind {kind}" if version in (1, 2) else f"body version {version}", at, sequence)
         if version == 2:
             # The time of the host, before the record's time by more than a second, and then the body.
             if length < 8 or time - int.from_bytes(body[:8], "big") <= 1_000_000:
@@ -418,21 +457,21 @@ class Journal:
         is_set_back = time < self.time and may_set_back and version == 1 and sets_back(body, kind, self.time, time)
         if time < self.time and not is_set_back or any(data[88 + length:]):
             self.problem("damaged batch", "time or padding", at)
-        content = unpack(body) if kind in (GENESIS, SEAL) else None
+        content = unpack(body) if known and kind in (GENESIS, SEAL) else None
         content = content if isinstance(content, list) else []
-        if kind == GENESIS and not (content[:3] == [1, "object-store", self.deployment] and len(content) == 4 and is_digest(content[3])):
+        if kind == GENESIS and known and not (content[:3] == [1, "object-store", self.deployment] and len(content) == 4 and is_digest(content[3])):
             self.problem("damaged batch", "genesis", at)
-        if kind in (CHANGE, AUDIT):
-            self.entry(body, kind, sequence, at, stated)
-        if len(self.hashes) == 32 * sequence and not self.is_destroyed:
-            self.hashes += stated
+        if known and kind in (CHANGE, AUDIT):
+            self.entry(body, kind, sequence, at, stated, unchanged)
+        if not self.is_destroyed:
+            self.history.record(sequence, stated, self.first)
         if self.mark and sequence == self.mark[1]:
             self.marked = (self.batch, stated)
         self.hash, self.time = stated, time if is_set_back else max(time, self.time)
         self.sequence, self.records = sequence + 1, self.records + 1
-        return content if kind == SEAL else None
+        return (content if known else NEWER_SEAL) if kind == SEAL else None
 
-    def entry(self, body, kind, sequence, at, stated):
+    def entry(self, body, kind, sequence, at, stated, unchanged):
         """Every entry has the form of one; a change has its attempt, unless the system made it."""
         read = read_entry(body, kind)
         if read is None:
@@ -446,7 +485,7 @@ class Journal:
             if changes is None:
                 self.problem("damaged batch", "its changes are none", at)
             else:
-                self.changes(changes, (result, intent, request), sequence, at, stated)
+                self.changes(changes, (result, intent, request), sequence, at, stated, unchanged)
         if result == 1:
             self.attempts.pop(intent, None)
 
@@ -457,12 +496,16 @@ class Journal:
             self.forgotten = next(iter(self.attempts))
             del self.attempts[self.forgotten]
 
-    def changes(self, changes, asked, sequence, at, stated):
+    def changes(self, changes, asked, sequence, at, stated, unchanged):
         result, intent, request = asked
         kinds = [change[0] for change in changes]
+        unknown = [kind for kind in dict.fromkeys(kinds) if kind not in KNOWN_CHANGES] if unchanged else []
+        for kind in unknown:
+            self.unknown(f"change kind {kind}", at, sequence)
         own = all(one in SYSTEM_CHANGES or one == KEY_ROTATED and KEY_CHANGED in kinds for one in kinds)
-        known = own if intent is None else self.attempts.get(intent) == request or \
-            intent <= min(self.forgotten, sequence - 1) and intent not in self.attempts
+        forgotten = intent is not None and intent not in self.attempts and intent < sequence
+        known = own or bool(unknown) if intent is None else self.attempts.get(intent) == request or \
+            forgotten and (intent <= self.forgotten or not self.is_known_at(intent))
         if not known or result != 1:
             self.problem("change without its attempt", f"record {sequence}", at)
         self.access += any(one in ACCESS_CHANGES for one in kinds)
@@ -483,7 +526,7 @@ class Journal:
             if lengths != [int, int, 32, 32, 32, str, 32, 64]:
                 self.problem("damaged batch", "its checkpoint has not the form of one", at)
             else:
-                self.checkpoints.append((self.name, at, sequence, stated, *change[1:]))
+                self.history.checkpoint(sequence, at, stated, *change[1:])
 
     def handover_entry(self, changes, sequence, at):
         for change in changes:
@@ -491,50 +534,22 @@ class Journal:
             if lengths != [int, str, int, 32, 32, int, 32, 64, 64]:
                 self.problem("damaged batch", "its hand-over has not the form of one", at)
             else:
-                self.handovers.append((self.name, at, sequence, *change[1:]))
+                self.history.handover(sequence, at, *change[1:])
 
-    def handover_fault(self, handover, key, generation, had, last):
-        """What is wrong with a hand-over of the key, if anything; `last`: origin, size and root of the checkpoint before it."""
-        origin, number, old, new, size, root, by_old, by_new = handover
-        text = handover_text(origin, size, root, old, new)
-        if not is_signed(by_old, text, old) or not is_signed(by_new, text, new):
-            return "it is not signed by both keys"
-        if old != key or new in had or number != generation + 1:
-            return "its keys or its generation do not follow"
-        return None if (origin, size, root) == last else "it does not name the checkpoint before it"
-
-    def check_checkpoints(self):
-        """What the journal says of itself: sizes, links, signatures, and the roots of both trees at those sizes."""
-        roots, trees, before = {}, (log_tree(), bundle_tree()), None
-        wanted = {size for *_, size, _, _, _, _, _, _ in self.checkpoints}
-        for leaf in range(min(max(wanted, default=0), len(self.hashes) // 32)):
-            for tree in trees:
-                tree.append(bytes(self.hashes[32 * leaf:32 * leaf + 32]))
-            if leaf + 1 in wanted:
-                roots[leaf + 1] = tuple(tree.root() for tree in trees)
-        key_now, generation, had, named, waiting = None, 0, set(), None, sorted(self.handovers, key=lambda one: one[2])
-        for name, at, sequence, stated, size, root, bundle_root, previous, origin, key, signature in [*self.checkpoints, [None] * 11]:
-            while waiting and (sequence is None or waiting[0][2] < sequence):
-                self.name, place, self.sequence, *handover = waiting.pop(0)
-                fault = self.handover_fault(handover, key_now, generation, had, named)
-                if fault:
-                    self.problem("hand-over does not hold", fault, place)
-                key_now, generation = handover[3], handover[1]
-                had |= {handover[2], handover[3]}
-            if sequence is None:
-                break
-            if key_now not in (None, key):
-                self.name, self.sequence = name, sequence
-                self.problem("checkpoint does not hold", f"of {size} records: nothing handed over to its key", at)
-            key_now, named = key, (origin, size, root)
-            had.add(key)
-            last, linked = before or (-1, bytes(32))
-            text = f"{origin}\n{size}\n{base64.b64encode(root).decode()}\n".encode()
-            right = last < size <= sequence and size > 0 and previous == linked and is_signed(signature, text, key)
-            if not right or roots.get(size, (root, bundle_root)) != (root, bundle_root):
-                self.name, self.sequence = name, sequence
-                self.problem("checkpoint does not hold", f"of {size} records", at)
-            before = sequence, stated
+    def hashes(self, paths):
+        """Sequence and stated hash of each record, without looking at anything else; up to the first place that cannot be read."""
+        for path in paths:
+            with open(path, "rb") as file:
+                data, offset = Segment(file), 256
+                if data.is_cold and not data.open_cold():
+                    return
+                while len(head := data.read(offset, 64)) == 64 and well_formed(header := BATCH.unpack(head)) and header[0] == b"OSJB":
+                    batch, at = data.read(offset + 64, header[6]), 0
+                    while len(batch) - at >= 88:
+                        stated, length, _, _, sequence, _, _ = RECORD.unpack_from(batch, at)
+                        yield sequence, stated
+                        at += (88 + length + 7) // 8 * 8
+                    offset += header[6] + 72
 
     def head(self, slots):
         """Keeps the mark that counts: number, sequence, batch number, hash."""
@@ -547,8 +562,26 @@ def is_digest(value):
     return isinstance(value, bytes) and len(value) == 32
 
 
-def main(directory):
-    journal = Journal()
+def format_version(path):
+    """As the header of a segment says; that of this page for a header that is not whole."""
+    with open(path, "rb") as file:
+        segment = Segment(file)
+        head = segment.read(0, 256) if not segment.is_cold or segment.open_cold() else b""
+    whole = len(head) == 256 and head[:8] == b"OSJOURNL" and zlib.crc32(head[:252]) == SEGMENT.unpack(head)[12]
+    return SEGMENT.unpack(head)[1] if whole else FORMAT_VERSION
+
+
+def judge(directory, given):
+    """Verifies a journal, and prints what is found. `given`: a namespace of the options."""
+    key = read_key(given.key) if given.key else None
+    note = read_note(given.checkpoint) if given.checkpoint else None
+    since = State.read(given.since + STATE_SUFFIX, read_note(given.since)) if given.since else None
+    kept = [one for one in (since and since.note, note) if one]
+    if key and any(one.origin != key[0] for one in kept):
+        raise Refused("a checkpoint is of another log than the key")
+    if since and note and note.size < since.note.size:
+        raise Refused("the checkpoint is an earlier one than that of --since")
+    journal = Journal(note, since, key)
     if os.path.exists(os.path.join(directory, "HEAD")):
         with open(os.path.join(directory, "HEAD"), "rb") as file:
             journal.head(file.read(8192))
@@ -556,44 +589,99 @@ def main(directory):
     if not names:
         inner = os.path.join(directory, "journal")
         print(f"{directory} holds no segment" + (f"; the journal is {inner}" if os.path.isdir(inner) else ""))
-    for name in names:
-        journal.file(os.path.join(directory, name), name == names[-1])
+    versions = {format_version(os.path.join(directory, name)) for name in {*names[:1], *names[-1:]}}
+    if max(versions, default=FORMAT_VERSION) > FORMAT_VERSION:
+        print(f"newer than this verifier: the journal has format {max(versions)}")
+        return NEWER
+    if since:
+        place = f"{since.segment:016}.segment"
+        if names and names[-1] > place and place not in names:
+            raise Refused(f"{place}, where the state goes on, is not there: verify the whole journal")
+        names = [name for name in names if name >= place]
+    paths = [os.path.join(directory, name) for name in names]
+    for path in paths:
+        journal.file(path, path == paths[-1])
     if journal.mark and journal.mark[1] >= journal.sequence:
         journal.problem("acknowledged entries lost", f"HEAD marks sequence {journal.mark[1]}")
     elif journal.marked and journal.marked != journal.mark[2:]:
         changed = journal.marked[1] != journal.mark[3]
         journal.problem("content changed" if changed else "damaged batch", f"HEAD marks another record {journal.mark[1]}")
-    journal.check_checkpoints()
+    journal.history.finish(paths)
+    faults = [fault for one in kept for fault in (journal.history.foreign(one), journal.history.signature(one)) if fault]
+    return tell(journal, bool(names or since), faults, given)
+
+
+def tell(journal, is_there, faults, given):
+    """Prints what a verification found. @returns the exit code"""
+    history = journal.history
     for line in [*([journal.torn] if journal.torn else []), *journal.problems]:
         print(line)
     if journal.problem_count > len(journal.problems):
         print(f"and {journal.problem_count - len(journal.problems)} more problems")
-    if names and not journal.problems:
-        print(f"intact {journal.records} records")
+    for what, (place, _, count) in journal.newer.items():
+        print(f"{place}{what}, {count} record{'s'[:count != 1]}")
+    for fault in faults:
+        print(f"the checkpoint: {fault}")
+    right = is_there and not journal.problem_count and not faults
+    of = f" after those of the checkpoint of {history.start}" if history.since else ""
+    count = journal.sequence - history.start if history.since else journal.records
+    if right and journal.newer:
+        print(f"newer than this verifier: {count} records{of}, and everything that this verifier knows is intact")
+    elif right:
+        print(f"intact {count} records{of}")
+    for line in history.lines() if right else ():
+        print(line)
+    if history.note and not faults:
+        said = {True: "extends", False: "NOT extends", None: "unknown whether it extends"}[history.extends]
+        print(f"{said} the checkpoint of {history.note.size} records of {history.note.origin}")
+    if (history.note or history.since) and not history.key:
+        print("signature: not proved, no --key")
     if journal.access:
         print(f"{journal.access} changes of access: not checked, no master key")
-    return 0 if names and not journal.problems else 1
+    if not right or history.note and not history.extends:
+        return DAMAGED
+    if journal.newer:
+        return NEWER
+    if given.keep_state:
+        history.state().write(given.checkpoint + STATE_SUFFIX)
+    return INTACT
 
 
-def verdict(directory):
+NOTHING_GIVEN = argparse.Namespace(checkpoint=None, key=None, since=None, keep_state=False)
+
+
+def verdict(directory, given=NOTHING_GIVEN):
     """The exit code of a journal. What this program does not foresee is damage as well, and not the end of it."""
     try:
-        return main(directory)
+        return judge(directory, given)
     except OSError as error:
         print(error)
+    except (Refused, Malformed) as error:
+        print(f"refused: {error}")
     except (Exception, RecursionError, MemoryError) as error:
         print(f"damaged: {type(error).__name__}: {error}")
-    return 1
+    return DAMAGED
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("journal", nargs="+")
+    for name in ("checkpoint", "key", "since"):
+        parser.add_argument(f"--{name}")
+    parser.add_argument("--keep-state", action="store_true")
+    given = parser.parse_args()
+    if given.key and not (given.checkpoint or given.since):
+        parser.error("--key is that of a --checkpoint or of --since")
+    if given.keep_state and not given.checkpoint:
+        parser.error("--keep-state keeps the state at a --checkpoint")
+    results = set()
+    for directory in given.journal:
+        if len(given.journal) > 1:
+            print(f"{directory}:")
+        results.add(verdict(directory, given))
+    return DAMAGED if DAMAGED in results else max(results)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
-        print(__doc__.strip())
-        sys.exit(0 if len(sys.argv) > 1 else 2)
     sys.stdout.reconfigure(errors="backslashreplace")
-    results = []
-    for argument in sys.argv[1:]:
-        if len(sys.argv) > 2:
-            print(f"{argument}:")
-        results.append(verdict(argument))
-    sys.exit(max(results, default=1))
+    sys.exit(main())

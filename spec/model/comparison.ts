@@ -1,5 +1,4 @@
 /** Everything that clients can see of the store, held against the model. */
-import type { WireAnswer } from '../support/wire-client.ts'
 import type { Operation } from './expectation.ts'
 import type { Model, ModelStore } from './model.ts'
 import { type ModelBucket, type ModelState, type ModelVersion, wireId } from './state.ts'
@@ -56,12 +55,24 @@ export async function compare(model: Model, store: ModelStore): Promise<void> {
  * @throws ContradictionError, Error when an id has changed
  */
 export async function compareEvents(model: Model, store: ModelStore): Promise<void> {
-  const ids = shownIds(await carryOutOne(model, store, listEvents()))
+  const ids = shownIds(await model.carryOut(store, listEvents()))
   const changed = model.eventIds.findIndex((id, index) => ids[index] !== id)
   if (changed !== -1) throw new Error(`event ${changed} was ${model.eventIds[changed]} and is ${ids[changed]}`)
   const wrong = ids.findIndex((id, index) => index > 0 && id <= (ids[index - 1] ?? ''))
   if (wrong !== -1) throw new Error(`event ${wrong} has an id that is not after that of the one before`)
   model.eventIds = ids
+}
+
+/** Reads to their end the versions of which `compare` asks for no more than the head. */
+export async function compareLarge(model: Model, store: ModelStore): Promise<void> {
+  const reads = [...model.world.buckets].flatMap(([name, bucket]) =>
+    [...bucket.keys].flatMap(([key, all]) =>
+      all
+        .filter((version) => !isSmall(version))
+        .map((version) => readObject({ method: 'GET', bucket: name, key, versionId: wireId(version) })),
+    ),
+  )
+  await carryOut(model, store, reads)
 }
 
 /** The same and the rest of what can be seen: heads, lock states, every listing in pages. */
@@ -138,22 +149,16 @@ async function walkPages(
   const filter = { bucket: name, prefix, delimiter }
   let objects: ListObjectsRequest | undefined = { ...filter, maxKeys: size, position: undefined }
   while (objects !== undefined) {
-    const next = nextObjects(await carryOutOne(model, store, listObjects(objects)))
+    const next = nextObjects(await model.carryOut(store, listObjects(objects)))
     objects = next === undefined ? undefined : { ...filter, maxKeys: size, ...next }
   }
   let versions: ListVersionsRequest | undefined = { ...filter, maxKeys: size }
   while (versions !== undefined) {
-    versions = nextVersions(model.world, bucket, versions, await carryOutOne(model, store, listVersions(versions)))
+    versions = nextVersions(model.world, bucket, versions, await model.carryOut(store, listVersions(versions)))
   }
   let uploads: ListUploadsRequest | undefined = { ...filter, maxUploads: size }
   while (uploads !== undefined) {
-    await carryOutOne(model, store, listUploads(uploads))
+    await model.carryOut(store, listUploads(uploads))
     uploads = nextUploads(model.world, bucket, uploads)
   }
-}
-
-async function carryOutOne(model: Model, store: ModelStore, operation: Operation): Promise<WireAnswer> {
-  const answer = await store.send(operation.request)
-  model.settle([{ operation, answer }])
-  return answer
 }

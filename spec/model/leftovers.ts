@@ -1,6 +1,5 @@
 /** The end of a sequence: what the store counts is what is there, and nothing is left of what is removed. */
 import { DAY } from './choices.ts'
-import type { Operation } from './expectation.ts'
 import { allVersions, type Model, type ModelStore } from './model.ts'
 import { wireId } from './state.ts'
 import { deleteObject } from './operations/deletions.ts'
@@ -32,13 +31,13 @@ export async function requireNoLeftovers(model: Model, store: ModelStore, counts
   await passRetentions(model, store)
   for (const [name, bucket] of model.world.buckets) {
     for (const { key, id: uploadId = '' } of model.world.uploadsOf(bucket.id)) {
-      await carryOut(model, store, abortUpload({ bucket: name, key, uploadId }))
+      await model.carryOut(store, abortUpload({ bucket: name, key, uploadId }))
     }
   }
   for (const { bucket, key, version } of allVersions(model.world)) {
     const name = { bucket, key, versionId: wireId(version) }
-    if (version.lock?.hold === true) await carryOut(model, store, putLegalHold(name, false))
-    await carryOut(model, store, deleteObject({ ...name, bypasses: true }))
+    if (version.lock?.hold === true) await model.carryOut(store, putLegalHold(name, false))
+    await model.carryOut(store, deleteObject({ ...name, bypasses: true }))
   }
   if (allVersions(model.world).length > 0) return
   const remains = await counts.remains()
@@ -53,8 +52,4 @@ async function passRetentions(model: Model, store: ModelStore): Promise<void> {
   model.log.push(`clock set to ${new Date(clock).toISOString()}`)
   await store.setClock(clock)
   model.setClock(clock)
-}
-
-async function carryOut(model: Model, store: ModelStore, operation: Operation): Promise<void> {
-  model.settle([{ operation, answer: await store.send(operation.request) }])
 }

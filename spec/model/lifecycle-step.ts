@@ -25,7 +25,7 @@ export class LifecycleStep extends Step {
     this.#days = days
   }
 
-  check(model: Model): boolean {
+  override check(model: Model): boolean {
     return [...model.world.buckets.values()].some(({ rules }) => rules.size > 0)
   }
 

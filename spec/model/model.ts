@@ -2,7 +2,7 @@
 import type { Extension } from '../../planes/objects/s3-extensions.ts'
 import { CLOCK_TOLERANCE_SECONDS } from '../support/test-server.ts'
 import type { WireAnswer } from '../support/wire-client.ts'
-import type { ModelRequest, Moment } from './expectation.ts'
+import type { ModelRequest, Moment, Operation } from './expectation.ts'
 import { LockLedger } from './lock-ledger.ts'
 import { ModelState, type ModelVersion, wireId } from './state.ts'
 import type { ListFilter } from './naive-listing.ts'
@@ -14,7 +14,10 @@ export const FIRST_CLOCK = Date.UTC(2030, 0, 1, 12, 0, 0, 123)
 /** The clock may be this many milliseconds behind the journal (specification, Limits, Object Lock clock). */
 export const CLOCK_TOLERANCE = CLOCK_TOLERANCE_SECONDS * 1000
 
-/** Up to this many milliseconds a clock that is behind the journal leaves no trace (spec/decisions/0229-two-times.md). */
+/**
+ * A clock that is behind the journal by less than this many milliseconds leaves no trace (spec/decisions/0229-two-times.md).
+ * One that is behind by just as many does: what comes next in the journal is a microsecond later than what was there.
+ */
 const TIMES_AGREE = 1000
 
 /** What the store is started with beyond what it always does. */
@@ -128,7 +131,7 @@ export class Model {
     return {
       clock: this.clock,
       now,
-      ...(now - this.clock > TIMES_AGREE && { time: this.clock }),
+      ...(now - this.clock >= TIMES_AGREE && { time: this.clock }),
       clockIsBehind: this.clock + CLOCK_TOLERANCE < this.#journalTime,
     }
   }
@@ -156,6 +159,18 @@ export class Model {
     for (const { operation, answer } of exchanges) this.ledger.saw(operation.request, answer, moment.now)
     if (this.world !== before) this.gone.push(...lost(before, this.world))
     this.#journalTime = moment.now
+  }
+
+  /**
+   * Sends a request and holds its answer against the worlds.
+   * @param counted the name under which the tally counts it; without a name it is not counted
+   * @throws as `settle`, and the errors of the connection
+   */
+  async carryOut(store: ModelStore, operation: Operation, counted?: string): Promise<WireAnswer> {
+    const answer = await store.send(operation.request)
+    if (counted !== undefined) this.tally.count(counted, answer)
+    this.settle([{ operation, answer }])
+    return answer
   }
 
   /** Takes in what a pass over the lifecycle rules has done. */

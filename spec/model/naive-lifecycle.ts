@@ -1,5 +1,5 @@
 /** What lifecycle rules want gone, by the specification and from the state of the model alone. */
-import type { Command } from '../../engine/commands/commands.ts'
+import type { Command, CommandOf } from '../../engine/commands/commands.ts'
 import type { LifecycleAction, LifecycleRule } from '../../engine/events/values.ts'
 import { type Outcome, refuse } from './refusals.ts'
 import type { ModelBucket, ModelState, ModelVersion } from './state.ts'
@@ -17,6 +17,7 @@ export function changeRules(state: ModelState, command: Command): Outcome | unde
     holder.rules.delete(command.rule)
     return DONE
   }
+  if (command.kind === 'set-lifecycle-rules') return setRules(state, command)
   if (command.kind !== 'create-lifecycle-rule' && command.kind !== 'replace-lifecycle-rule') return undefined
   const { rule } = command
   const bucket = state.buckets.get(command.bucket) ?? refuse('bucket-not-found', command.bucket)
@@ -28,6 +29,18 @@ export function changeRules(state: ModelState, command: Command): Outcome | unde
     if (bucket.rules.size >= RULES_MAXIMUM) refuse('too-many-rules', command.bucket)
   }
   bucket.rules.set(rule.rule, rule)
+  return DONE
+}
+
+/** These are all that the bucket has afterwards, in this order. */
+function setRules(state: ModelState, { bucket: name, rules }: CommandOf<'set-lifecycle-rules'>): Outcome {
+  const bucket = state.buckets.get(name) ?? refuse('bucket-not-found', name)
+  if (rules.length > RULES_MAXIMUM) refuse('too-many-rules', name)
+  const others = [...state.buckets.values()].filter((other) => other !== bucket)
+  const taken = rules.find(({ rule }) => others.some((other) => other.rules.has(rule)))
+  if (taken !== undefined) refuse('rule-exists', taken.rule)
+  bucket.rules.clear()
+  for (const rule of rules) bucket.rules.set(rule.rule, rule)
   return DONE
 }
 

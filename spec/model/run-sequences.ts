@@ -126,7 +126,7 @@ export async function prepare(model: Model, store: ModelStore): Promise<void> {
     putVersioning('versioned', 'Enabled'),
     createBucket('locked', true),
   ]
-  for (const operation of operations) model.settle([{ operation, answer: await store.send(operation.request) }])
+  for (const operation of operations) await model.carryOut(store, operation)
 }
 
 /** The journal is whole, and what is made from it again is what is there. */

@@ -15,10 +15,6 @@ export class Restart extends Step {
     this.#rebuilds = rebuilds
   }
 
-  check(): boolean {
-    return true
-  }
-
   async run(model: Model, store: ModelStore): Promise<void> {
     model.log.push(String(this))
     await store.restart(this.#how, this.#rebuilds)
@@ -33,10 +29,6 @@ export class Work extends Step {
   constructor(steps: number) {
     super(`${steps} steps of background jobs`)
     this.#steps = steps
-  }
-
-  check(): boolean {
-    return true
   }
 
   async run(model: Model, store: ModelStore): Promise<void> {
@@ -56,7 +48,7 @@ export class ClockStep extends Step {
     this.#choice = choice
   }
 
-  check(model: Model): boolean {
+  override check(model: Model): boolean {
     return this.#clockOf(model) !== undefined
   }
 

@@ -18,7 +18,10 @@ export abstract class Step implements fc.AsyncCommand<Model, ModelStore> {
     this.#name = name
   }
 
-  abstract check(model: Readonly<Model>): boolean
+  /** Whether it may come now: most may always. */
+  check(_model: Readonly<Model>): boolean {
+    return true
+  }
 
   abstract run(model: Model, store: ModelStore): Promise<void>
 
@@ -38,16 +41,14 @@ export class Request extends Step {
     this.#place = choice
   }
 
-  check(model: Model): boolean {
+  override check(model: Model): boolean {
     return this.#build(model) !== undefined
   }
 
   async run(model: Model, store: ModelStore): Promise<void> {
     const operation = this.#build(model)
     if (operation === undefined) return
-    const answer = await store.send(operation.request)
-    model.tally.count(this.#recipe.name, answer)
-    model.settle([{ operation, answer }])
+    const answer = await model.carryOut(store, operation, this.#recipe.name)
     if (this.#recipe.name === 'list objects') rememberListing(model, operation, answer)
   }
 
@@ -77,22 +78,19 @@ export class WholeUpload extends Step {
     this.#parts = parts
   }
 
-  check(model: Model): boolean {
+  override check(model: Model): boolean {
     return model.world.buckets.has(choosePlace(model, this.#place, 'a key').bucket)
   }
 
   async run(model: Model, store: ModelStore): Promise<void> {
     const { bucket, key } = choosePlace(model, this.#place, 'a key')
-    const created = createUpload(bucket, key, [], {})
-    const answer = await store.send(created.request)
-    model.settle([{ operation: created, answer }])
+    const answer = await model.carryOut(store, createUpload(bucket, key, [], {}))
     const upload = { bucket, key, uploadId: firstElement(answer.text, 'UploadId') ?? '' }
     const parts = this.#parts.map((part, index) => uploadPart(upload, index + 1, part))
     const answers = await Promise.all(parts.map(({ request }) => store.send(request)))
     model.settle(parts.map((operation, index) => ({ operation, answer: answers[index] })))
     const list = this.#parts.map(({ md5 }, index) => ({ part: index + 1, etag: md5 }))
-    const completed = completeUpload(upload, list)
-    model.settle([{ operation: completed, answer: await store.send(completed.request) }])
+    await model.carryOut(store, completeUpload(upload, list))
   }
 }
 
@@ -107,10 +105,6 @@ export class Together extends Step {
     this.#recipes = recipes
     this.#place = choice
     this.#disturbance = disturbance
-  }
-
-  check(): boolean {
-    return true
   }
 
   async run(model: Model, store: ModelStore): Promise<void> {

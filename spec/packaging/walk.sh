@@ -98,7 +98,7 @@ dpkg --install "$newer"
 same 'the secrets after an upgrade' "$first_secrets" "$(cat /etc/object-store/secrets.env)"
 grep -q '^tls_key_file' /etc/object-store/object-store.toml
 start_service
-same version "$(dpkg-query -f '${Version}' -W object-store)" "$(object-store version)"
+same version "$(dpkg-query -f '${Version}' -W object-store)" "$(object-store version | cut -d " " -f 1)"
 same 'the object after the upgrade' hello "$(s3 cp s3://first/hello.txt -)"
 
 say 'change the master key and the root credential'

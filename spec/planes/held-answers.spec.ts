@@ -1,6 +1,12 @@
 /** Answers that nobody reads: all of a thread together hold a bounded number of bytes, and the most greedy gives way. */
 import tap, { test } from 'tap'
-import { type AnswerHolder, heldAnswers, holdBody, longBody } from '../../planes/exchange/held-answers.ts'
+import {
+  type AnswerHolder,
+  heldAnswers,
+  holdBody,
+  longBody,
+  turnAfterLong,
+} from '../../planes/exchange/held-answers.ts'
 
 const MEBIBYTE = 1024 ** 2
 
@@ -73,4 +79,20 @@ test('one answer alone may be longer than the bound', async (t) => {
   t.ok(body)
   t.equal(holdBody(Buffer.alloc(MEBIBYTE), holder('a')), undefined)
   body?.close()
+})
+
+test('requests of an owner that arrive together for long answers are carried out in turns, and others are not', async (t) => {
+  const { hold } = greedy('greedy')
+  const bodies = [hold(0)]
+  t.equal(turnAfterLong('greedy'), undefined, 'one long answer makes nobody wait')
+  bodies.push(hold(1))
+  const order: string[] = []
+  const turns = [0, 1].map((number) => turnAfterLong('greedy')?.then(() => void order.push(`turn ${number}`)))
+  t.notOk(turns.includes(undefined))
+  t.equal(turnAfterLong('modest'), undefined)
+  setImmediate(() => void order.push('another request'))
+  await Promise.all(turns)
+  t.same(order, ['turn 0', 'another request', 'turn 1'], 'the event loop runs between two of them')
+  t.equal(turnAfterLong('greedy'), undefined, 'each turn of the event loop counts anew')
+  for (const body of bodies) body?.close()
 })

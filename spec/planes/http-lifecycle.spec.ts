@@ -111,13 +111,20 @@ test('closing cuts off what does not end in time', async (t) => {
 })
 
 test('S25 connections beyond the bound are closed, those within go on, and a free place is given again', async (t) => {
-  const listener = await serve(t, () => OK, { connectionsMaximum: 3 })
+  const refused: string[] = []
+  const listener = await serve(t, () => OK, {
+    connectionsMaximum: 3,
+    onConnectionRefused: (reason) => refused.push(reason),
+  })
   const sockets = Array.from({ length: 10 }, () => connect(listener.port, '127.0.0.1'))
   t.teardown(() => sockets.forEach((socket) => socket.destroy()))
   let closed = 0
   for (const socket of sockets) socket.on('error', () => undefined).on('close', () => (closed += 1))
   for (const socket of sockets) socket.resume()
   await until(() => closed === 7)
+  t.equal(refused.length, 7, 'each is counted')
+  const others = refused.filter((reason) => reason !== 'silent' && reason !== 'share')
+  t.same(others, [], 'none had sent a request')
   const kept = sockets.filter((socket) => !socket.destroyed)
   const [talking, leaving] = kept
   if (talking === undefined || leaving === undefined) throw new Error('two are kept')
@@ -128,6 +135,22 @@ test('S25 connections beyond the bound are closed, those within go on, and a fre
   let status: number | undefined
   while (status === undefined) status = await fetched()
   t.equal(status, 200)
+})
+
+test('a connection that finds every place taken by one that has sent a request is closed and counted', async (t) => {
+  const refused: string[] = []
+  const onConnectionRefused = (reason: string) => refused.push(reason)
+  const listener = await serve(t, () => OK, { connectionsMaximum: 2, onConnectionRefused })
+  const open = (localAddress: string) => connect({ port: listener.port, host: '127.0.0.1', localAddress })
+  const sockets = ['127.0.0.2', '127.0.0.3'].map(open)
+  t.teardown(() => sockets.forEach((socket) => socket.destroy()))
+  for (const socket of sockets) {
+    socket.write(head('GET /'))
+    t.match(await answer(socket), /^HTTP\/1\.1 200 OK/)
+  }
+  const late = open('127.0.0.4').on('error', () => undefined)
+  await new Promise((closed) => late.once('close', closed).resume())
+  t.same(refused, ['full'])
 })
 
 async function answer(socket: Socket): Promise<string> {

@@ -93,8 +93,6 @@ const OF_NO_CONCERN: ReadonlySet<string> = new Set([
   'a batch of another segment is put at the end',
   'time goes back',
   'time goes back between segments',
-  'a kind is unknown',
-  'a body version is unknown',
   'a time of the host that is too near',
   'a time of the host after the order time',
   'a time of the host beyond all times',

@@ -2,12 +2,13 @@
  * Single bits that flip anywhere in the file of the rows while the store is stopped: each is found, and nothing is missing. A disk
  * that cannot read it, or cannot keep its sums.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
 import type { BucketId } from '../../engine/brands.ts'
 import { DATA_FILE } from '../../projections/lmdb-environment.ts'
-import { stopFault } from '../../projections/stop-sums.ts'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { stopFault, writeStopSums } from '../../projections/stop-sums.ts'
 import { createBucket, write } from '../support/commands.ts'
 import {
   type Fault,
@@ -57,10 +58,10 @@ test('a flipped bit anywhere is found by the next start', async (t) => {
     const flipped = Buffer.from(whole)
     flipped[bit >> 3] = (flipped[bit >> 3] as number) ^ (1 << (bit & 7))
     writeFileSync(path, flipped)
-    if (stopFault(roomyDisk, paths) === undefined) t.fail(`bit ${bit}`)
+    if ((await stopFault(roomyDisk, paths)) === undefined) t.fail(`bit ${bit}`)
   }
   writeFileSync(path, whole)
-  t.equal(stopFault(roomyDisk, paths), undefined, 'and without one the file is as it was')
+  t.equal(await stopFault(roomyDisk, paths), undefined, 'and without one the file is as it was')
 
   for (const share of everyNth(
     Array.from({ length: FLIPS }, (_, index) => index),
@@ -119,4 +120,30 @@ test('a stop on a disk that fails while the sums are made ends in order, and lea
     t.equal(again.report.discardedProjections, undefined, name)
     await again.close(true)
   }
+})
+
+test('the thread goes on while a large file is summed, and a file that would take too long has no sums', async (t) => {
+  const paths = new StorePaths(join(t.testdir(), 'data'))
+  mkdirSync(paths.projections, { recursive: true })
+  const path = join(paths.projections, DATA_FILE)
+  writeFileSync(path, sampleBytes(1000, 1))
+  truncateSync(path, 5 * 4 * 1024 ** 2 + 7)
+  let turns = 0
+  let isOver = false
+  const turn = () => {
+    turns += 1
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await writeStopSums(roomyDisk, paths)
+  t.ok(existsSync(paths.projectionsSums))
+  const before = turns
+  t.ok(before >= 5, 'what else there is to do has a turn after each block')
+  t.equal(await stopFault(roomyDisk, paths), undefined)
+  t.ok(turns >= before + 5)
+  isOver = true
+  roomyDisk.remove(paths.projectionsSums)
+  truncateSync(path, 4 * 1024 ** 3 + 1)
+  await writeStopSums(roomyDisk, paths)
+  t.notOk(existsSync(paths.projectionsSums))
 })

@@ -70,3 +70,35 @@ test('a value that is replaced by shorter, longer or no bytes is the last one th
   }
   t.equal(held.count, 1)
 })
+
+test('rows of many pages, values longer than a page and empty ones, before and after the memory is used again', (t) => {
+  const rows = new HeldRows()
+  for (const round of [1, 2, 3]) {
+    const expected = new Map<string, Buffer | undefined>()
+    const put = (key: string, value: Buffer | undefined) => {
+      rows.put(Buffer.from(key), value)
+      expected.set(key, value)
+    }
+    for (let row = 0; row < 10_000; row += 1) put(`key-${(row * 7919) % 10_007}`, Buffer.alloc((row * round) % 90, row))
+    put('long', Buffer.alloc(300_000 * round, round))
+    put('after', Buffer.from('the long one'))
+    put('longer', Buffer.alloc(5, 1))
+    put('longer', Buffer.alloc(700_000, round))
+    put('empty', Buffer.alloc(0))
+    put('gone', undefined)
+    for (const held of [rows, HeldRows.of(rows.shared)]) {
+      t.equal(held.count, expected.size)
+      const order = Array.from(held.sorted(), (row) => held.key(row).toString())
+      t.same(order, [...expected.keys()].toSorted())
+      const wrong = Array.from(held.sorted()).filter((row) => {
+        const value = expected.get(held.key(row).toString())
+        return value === undefined ? held.value(row) !== undefined : held.value(row)?.equals(value) !== true
+      })
+      t.same(wrong, [])
+    }
+    t.equal(rows.find(Buffer.from('none')), undefined)
+    rows.clear()
+    t.equal(rows.find(Buffer.from('long')), undefined)
+  }
+  t.end()
+})

@@ -189,11 +189,13 @@ test('J14 a rebuild gives the same rows, and one that fails leaves what was ther
   )
 })
 
-test('J14 a rebuild replaces the row that a note of damage is about', async (t) => {
+test('J14 a rebuild replaces the rows that notes of damage and of an opening are about', async (t) => {
   const paths = await closedStore(t.testdir())
   writeFileSync(paths.projectionsDamaged, 'table objects, key 61')
+  writeFileSync(paths.projectionsOpening, '')
   await rebuildProjections(roomyDisk, paths, undefined, keysOf(roomyDisk, paths, MASTER_KEY))
   t.notOk(existsSync(paths.projectionsDamaged))
+  t.notOk(existsSync(paths.projectionsOpening))
   const store = await openTestStore(paths.root)
   t.equal(store.report.discardedProjections, undefined)
   await store.close(true)

@@ -12,12 +12,13 @@ export interface ProofRun {
   readonly seed: number
 }
 
-const UNITS: readonly ProofUnit[] = ['seeds', 'worlds', 'cycles', 'seconds']
+const UNITS: readonly ProofUnit[] = ['seeds', 'flips', 'worlds', 'cycles', 'seconds']
 const AMOUNT_MAXIMUM = 1e9
 const SEED_MAXIMUM = 2 ** 32 - 1
 
 const OPTIONS = {
   seeds: { type: 'string' },
+  flips: { type: 'string' },
   worlds: { type: 'string' },
   cycles: { type: 'string' },
   seconds: { type: 'string' },
@@ -70,7 +71,7 @@ export function usage(proofs: readonly Proof[]): string {
   const width = Math.max(0, ...proofs.map(({ name }) => name.length))
   const rows = proofs.map(({ name, tries, unit, amount }) => `  ${name.padEnd(width)}  ${tries} (--${unit} ${amount})`)
   return [
-    'npm run prove -- PROOF [--seeds N | --worlds N | --cycles N | --seconds N] [--seed N]',
+    'npm run prove -- PROOF [--seeds N | --flips N | --worlds N | --cycles N | --seconds N] [--seed N]',
     '',
     ...rows,
     '',

@@ -3,6 +3,7 @@ import { backupProof } from './backup/backup-proof.ts'
 import { crowd } from './crowd/crowd.ts'
 import { diskProof } from './disk/disk-proof.ts'
 import { failAt } from './fail-at/fail-at.ts'
+import { flips } from './flips/flips.ts'
 import { forged } from './forged/forged.ts'
 import { fuzzProof } from './fuzz/fuzz-proof.ts'
 import { kill9 } from './kill9/kill9.ts'
@@ -18,6 +19,7 @@ import type { Proof } from './proof.ts'
 /** Every proof, in the order in which their results are told. */
 export const PROOFS: readonly Proof[] = [
   diskProof,
+  flips,
   mutantsProof,
   failAt,
   smallWorld,

@@ -1,11 +1,11 @@
 /** What a proof is: a machine that tries to break one of the promises of the README. */
 
 /** What the amount of a proof is counted in; also the name of its flag. */
-export type ProofUnit = 'seeds' | 'worlds' | 'cycles' | 'seconds'
+export type ProofUnit = 'seeds' | 'flips' | 'worlds' | 'cycles' | 'seconds'
 
 /** What a run of a proof is asked to do. */
 export interface ProofTask {
-  /** How many seeds, worlds, cycles or seconds. */
+  /** How many seeds, flips, worlds, cycles or seconds. */
   readonly amount: number
   /** Where chance begins. The same seed and amount do the same again, as far as the proof is deterministic. */
   readonly seed: number

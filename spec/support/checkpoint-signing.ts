@@ -11,7 +11,7 @@ import type { MendReport } from '../../projections/checkpoints/mend-trees.ts'
 import { CheckpointLog } from '../../projections/checkpoints/checkpoint-log.ts'
 import type { OutsideMemory } from '../../workers/checkpoints/outside-memory.ts'
 import { CheckpointSigning } from '../../workers/checkpoints/sign-checkpoints.ts'
-import type { TestStore } from './test-store.ts'
+import { openTestStore, type TestStore } from './test-store.ts'
 
 /** The keys of the log that signs in specs. */
 export const SPEC_CHECKPOINT_KEYS = new CheckpointKeys({
@@ -117,4 +117,12 @@ export function signingOf(
       await environment.close()
     },
   }
+}
+
+/** A store whose clock, and that of its worker, stand still until they are told. */
+export async function storeAndWorker(root: string, options: SigningOptions = {}) {
+  let now = Date.UTC(2026, 0, 1)
+  const store = await openTestStore(root, { clock: () => now * 1000 })
+  const signing = signingOf(store, { clock: () => now, ...options })
+  return { store, signing, pass: (milliseconds: number) => void (now += milliseconds) }
 }

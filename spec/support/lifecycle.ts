@@ -36,6 +36,10 @@ export function deleteRule(rule: string): CommandOf<'delete-lifecycle-rule'> {
   return { kind: 'delete-lifecycle-rule', audit: auditOf('DELETE lifecycle', rule), rule }
 }
 
+export function setRules(bucket: string, rules: readonly LifecycleRule[]): CommandOf<'set-lifecycle-rules'> {
+  return { kind: 'set-lifecycle-rules', audit: auditOf('s3:PutBucketLifecycleConfiguration', bucket), bucket, rules }
+}
+
 interface PassOptions {
   /** Milliseconds since 1970. */
   readonly now: number

@@ -2,7 +2,8 @@
 // Must come first: it sets what the HTTP library reads while it is loaded.
 import { microsecondsOf, type Milliseconds, millisecondsOf } from '../../engine/brands.ts'
 import '../../cli/environment.ts'
-import { proofSigningSeed } from '../../engine/keys/store-keys.ts'
+import type { CheckpointKeys } from '../../engine/checkpoints/checkpoint-keys.ts'
+import { proofSigningSeed, type StoreKeys } from '../../engine/keys/store-keys.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import { ChainVerdicts } from '../../engine/journal/chain-verdicts.ts'
 import { ChainRuns } from '../../planes/management/audit/chain-runs.ts'
@@ -16,8 +17,9 @@ import { HTTP_DRIVER } from './http-driver.ts'
 import { ManagementAuthenticator } from '../../planes/management/access/authenticate.ts'
 import { CounterHistory } from '../../planes/metrics/counter-history.ts'
 import { DownloadTickets } from '../../planes/management/downloads/download-tickets.ts'
-import { EventStreams } from '../../planes/management/events/event-streams.ts'
+import { EventStreams } from '../../planes/exchange/event-streams.ts'
 import { HeavyWork } from '../../planes/management/heavy-work.ts'
+import { FoldedReads } from '../../planes/management/checkpoints/folded-reads.ts'
 import { createManagementHandler, type ManagementExchange } from '../../planes/management/management-handler.ts'
 import { readMetrics } from '../../planes/metrics/exposition.ts'
 import { malformedRequestResponse } from '../../planes/management/responses.ts'
@@ -55,6 +57,8 @@ export interface ManagedOptions extends InThreadOptions {
   readonly engine?: (engine: EngineClient) => EngineClient
   readonly snapshots?: ManagementServices['snapshots']
   readonly checkpointFacts?: ManagementServices['checkpointFacts']
+  /** By default keys that no store has. */
+  readonly checkpointKeys?: (keys: StoreKeys) => CheckpointKeys
   readonly ready?: () => Promise<readonly ReadinessCheck[]>
   /** What `sharing.*` allows. */
   readonly sharing?: () => Partial<SharingSettings>
@@ -87,7 +91,7 @@ export interface ManagedServer extends InThreadServer {
 
 /** What a scrape would read from the disk and the system. */
 export const SCRAPED: ScrapeValues = {
-  object_store_build_info: [{ labels: { version: '0.0.0-spec', node: 'v20.0.0' }, value: 1 }],
+  object_store_build_info: [{ labels: { version: '0.0.0-spec', commit: 'unknown', node: 'v20.0.0' }, value: 1 }],
   nodejs_eventloop_active_seconds_total: [{ labels: { thread: 'main' }, value: 1.5 }],
   object_store_tls_certificate_not_after_seconds: [{ labels: { listener: 'api' }, value: 1_900_000_000 }],
   process_cpu_seconds_total: 2.5,
@@ -101,6 +105,7 @@ export const SCRAPED: ScrapeValues = {
   object_store_clock_behind_seconds: 1.5,
   object_store_operations_concurrency_limit: 256,
   object_store_filesystem_available_bytes: 5e12,
+  object_store_filesystem_reserved_bytes: 1e9,
   object_store_filesystem_capacity_bytes: 8e12,
   object_store_temporary_bytes: 0,
   object_store_storage_physical_bytes: 3000,
@@ -109,6 +114,9 @@ export const SCRAPED: ScrapeValues = {
   object_store_scrub_read_bytes: 4096,
   object_store_scrub_damaged: 0,
   object_store_scrub_completed_seconds: 1_780_000_000.5,
+  object_store_scrub_due_seconds: 1_782_000_000.5,
+  object_store_backup_completed_seconds: 1_780_000_300.5,
+  object_store_backup_sequence: 38,
   object_store_buckets: 2,
   object_store_objects: undefined,
   object_store_event_streams: 0,
@@ -133,6 +141,7 @@ export const SCRAPED: ScrapeValues = {
   object_store_chain_verified_sequence: 39,
   object_store_checkpoint_size: 40,
   object_store_checkpoint_age_seconds: 2.5,
+  object_store_checkpoint_late_seconds: 0,
   object_store_checkpoint_tree_size: 41,
   object_store_checkpoint_mended_hashes_total: 6,
   object_store_checkpoint_refused: 0,
@@ -143,6 +152,7 @@ export const SCRAPED: ScrapeValues = {
   object_store_snapshot_bytes: 8192,
   object_store_snapshot_sequence: 2,
   object_store_snapshots_made_total: 1,
+  object_store_snapshot_written_bytes_total: 8192,
   object_store_snapshot_failures_total: 0,
 }
 
@@ -150,8 +160,10 @@ const NO_SNAPSHOTS: SnapshotFacts = {
   state: 'waiting',
   newest: undefined,
   count: 0,
+  changes: 3,
   bytes: 0,
   made: 0,
+  writtenBytes: 12_345,
   failures: 0,
 }
 
@@ -264,10 +276,11 @@ function servicesOf(
       reader: server.session.checkpoints,
       clock,
     }),
-    checkpointKeys: SPEC_CHECKPOINT_KEYS,
+    checkpointKeys: options.checkpointKeys?.(server.keys) ?? SPEC_CHECKPOINT_KEYS,
     checkpointFacts: options.checkpointFacts ?? (() => NO_CHECKPOINTS),
     events,
     eventStreams: streams,
+    rootAccessKey: ACCESS_KEY,
     secrets,
     webhooks: {
       reader: server.session.webhooks,
@@ -284,11 +297,13 @@ function servicesOf(
     },
     actions: S3_ACTIONS,
     storage: new StorageInspection(ground.disk, paths, catalog, store.start),
+    foldedReads: new FoldedReads(clock),
     snapshots: options.snapshots ?? (() => NO_SNAPSHOTS),
     heavy,
     version: '0.0.0-spec',
+    commit: undefined,
     httpDriver: HTTP_DRIVER,
-    s3Extensions: [],
+    s3: { profile: 'strict', overrides: [], extensions: [] },
     deploymentId: store.deploymentId,
     clock,
     expiryClock: server.session.expiryClock,

@@ -19,6 +19,7 @@ export const NO_USAGE: LogicalUsage = { objects: 0, bytes: 0, noncurrentBytes: 0
 export const NO_STATE: StoreState = {
   bucket: () => undefined,
   cors: () => [],
+  bucketTags: () => [],
   lastRestore: () => undefined,
   object: () => undefined,
   version: () => undefined,

@@ -3,14 +3,15 @@ import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { millisecondsOf } from '../../engine/brands.ts'
 import { type MadeSnapshot, makeSnapshot, type SnapshotRequest } from '../../projections/snapshots/make-snapshot.ts'
-import { NO_PACE, type Pace } from '../../projections/snapshots/snapshot-pace.ts'
+import { chains, filesOf } from '../../projections/snapshots/snapshot-chain.ts'
+import { NO_PACE, type Pace } from '../../projections/steady-pace.ts'
 import { keysOf } from '../../cli/access/access-keys.ts'
 import { decodeGenesis } from '../../engine/journal/bodies.ts'
 import { readGenesis } from '../../engine/journal/read-journal.ts'
 import { auditOf, createBucket, write } from './commands.ts'
 import { MASTER_KEY, roomyDisk, type TestStore } from './test-store.ts'
 
-/** Makes a snapshot of a store at once, in this thread. */
+/** Makes a snapshot of a store at once, in this thread: a whole one, unless told otherwise. */
 export function snapshotOf(
   paths: StorePaths,
   options: Partial<SnapshotRequest> = {},
@@ -22,8 +23,10 @@ export function snapshotOf(
     deploymentId: Buffer.from(deploymentId).toString('hex'),
     keys: options.keys ?? keysOf(disk, paths, MASTER_KEY),
     followerIsWhole: false,
+    refused: [],
     reservedBytes: 0,
     kept: 2,
+    changesShare: 0,
     createdMilliseconds: millisecondsOf(1_800_000_000_000),
     ...options,
   }
@@ -41,4 +44,10 @@ export async function fillSegments(store: TestStore, bucket: string, segments = 
     await written
     await store.loop.drained()
   }
+}
+
+/** Name of the last file that a start from a whole snapshot uses: of the changes after it, if there are some. */
+export function lastFileOf(paths: StorePaths, whole: string | undefined): string | undefined {
+  const chain = chains(roomyDisk, paths).find((each) => each.whole.name === whole)
+  return chain && filesOf(chain).at(-1)?.name
 }

@@ -8,12 +8,14 @@ import { microsecondsOf, type Milliseconds, millisecondsOf } from '../../engine/
 import '../../cli/environment.ts'
 import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { storeKeys } from '../../engine/keys/store-keys.ts'
+import { keysOf } from '../../cli/access/access-keys.ts'
+import { storeKeys, type StoreKeys } from '../../engine/keys/store-keys.ts'
 import { openStore } from '../../cli/server/store/open-store.ts'
 import type { OpenStore } from '../../cli/server/store/opened-store.ts'
 import { CommitCounts } from '../../projections/catalog/commit-counts.ts'
 import { StoreSession } from '../../cli/server/store/store-session.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { EventStreams } from '../../planes/exchange/event-streams.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/limits/concurrency-gate.ts'
 import type { HttpListener } from '../../planes/http/listener.ts'
 import { Authenticator } from '../../planes/s3/identity/authenticate.ts'
@@ -21,7 +23,7 @@ import type { Credential } from '../../planes/s3/signing/identity.ts'
 import { CredentialDirectory, rootCredentialOf } from '../../planes/s3/identity/credential-directory.ts'
 import { malformedRequestResponse } from '../../planes/s3/documents/error-response.ts'
 import { HostNames } from '../../planes/s3/request/host-names.ts'
-import type { Extension } from '../../planes/objects/s3-extensions.ts'
+import type { Extension, UnsignedChunks } from '../../planes/objects/s3-extensions.ts'
 import { createS3Handler, type FinishedRequest } from '../../planes/s3/s3-plane.ts'
 import type { Owner } from '../../planes/s3/documents/listing-elements.ts'
 import type { S3Services } from '../../planes/s3/handling/services.ts'
@@ -50,13 +52,17 @@ export interface InThreadOptions {
   readonly extensions?: readonly Extension[]
   /** Without it the real host. */
   readonly ground?: ServerGround
-  /** The setting `s3.unsigned_chunks_over_http`; false by default. */
-  readonly unsignedChunksOverHttp?: boolean
+  /** The setting `s3.unsigned_chunks_over_http`; `false` by default. */
+  readonly unsignedChunksOverHttp?: UnsignedChunks
   /** The setting `s3.hostnames`. */
   readonly hostnames?: readonly string[]
   readonly inlineBytesMaximum?: number
   readonly limits?: Partial<ConcurrencyLimits>
   readonly masterKey?: Buffer
+  /** The setting `previous_credential_master_key`. */
+  readonly previousMasterKey?: Buffer | undefined
+  /** Ids come from the last master key alone, and not from all that the store has had: so the answers of the golden store were recorded. */
+  readonly lastMasterKeyAlone?: boolean
   /** Free space that uploads may not use; more than there is makes a full disk. */
   readonly reservedBytes?: number
   readonly segmentBytes?: number
@@ -79,6 +85,7 @@ export interface InThreadServer extends TestServer {
   readonly services: S3Services
   /** The store as another thread has it. Accounts and credentials in it may sign at this server. */
   readonly session: StoreSession
+  readonly keys: StoreKeys
   /** Stops as a process that is killed does, as far as the files show it. Nothing may be on its way. */
   abandon(): Promise<void>
 }
@@ -94,7 +101,9 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
   const gate = new ConcurrencyGate(limits)
   const failures: unknown[] = []
   const finished: FinishedRequest[] = []
-  const keys = storeKeys(masterKey, Buffer.from(store.deploymentId, 'hex'))
+  const keys = options.lastMasterKeyAlone
+    ? storeKeys(masterKey, Buffer.from(store.deploymentId, 'hex'))
+    : keysOf(ground.disk, paths, masterKey)
   const { deploymentId, start } = store
   const { encryptionEnabled = false, reservedBytes = MEBIBYTE } = options
   const session = new StoreSession(
@@ -107,16 +116,17 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     ground.disk,
   )
   const owner = { id: deploymentId, displayName: 'root' }
-  const services = servicesOf(session, owner, Buffer.from(keys.continuationTokens), options)
   const directory = new CredentialDirectory(session.access, session.secrets, ROOT, session.expiryClock)
   const lookup = (accessKey: string) =>
     options.credentials?.find((credential) => credential.accessKey === accessKey) ?? directory.lookup(accessKey)
+  const services = servicesOf(session, { lookup }, owner, Buffer.from(keys.continuationTokens), options)
   const handler = createS3Handler({
     services,
     authenticator: new Authenticator({
       lookup,
       describe: (accessKey) => directory.describe(accessKey),
       clock: systemMilliseconds,
+      readsVersionTwo: services.extensions.has('presign-v2'),
     }),
     gate,
     hostNames: new HostNames(options.hostnames, hostname()),
@@ -136,6 +146,7 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
   const clients = ground.clients(listener)
   const close = async (healthy: boolean) => {
     ground.closeClients(clients)
+    services.notifications.streams.end()
     await listener.close(2000)
     await session.close()
     await store.close(healthy)
@@ -152,6 +163,7 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     finished,
     services,
     session,
+    keys,
     journal: async () => journalEntries(await drained()),
     journalText: async () => journalText(await drained()),
     abandon: () => close(false),
@@ -177,7 +189,8 @@ function openInThread(
     referenceRatioMaximum: 1000,
   }
   const clock = clockOf(options)
-  const settings = { masterKey, ...sizes, ...judging, version: '0.0.0-spec', bootId: ground.bootId }
+  const { previousMasterKey } = options
+  const settings = { masterKey, previousMasterKey, ...sizes, ...judging, version: '0.0.0-spec', bootId: ground.bootId }
   return openStore(ground.disk, paths, settings, {
     clock: () => microsecondsOf(clock() * 1000),
     onFailure: (error) => ground.failed(error),
@@ -189,7 +202,8 @@ function openInThread(
 const ROOT: Credential = rootCredentialOf(ACCESS_KEY, SECRET_KEY)
 
 function servicesOf(
-  { engine, catalog, payloads, uploads, space, versionIds, uploadIds }: StoreSession,
+  { engine, catalog, payloads, uploads, space, versionIds, uploadIds, events }: StoreSession,
+  credentials: S3Services['credentials'],
   owner: Owner,
   tokenKey: Buffer,
   options: InThreadOptions,
@@ -201,11 +215,14 @@ function servicesOf(
     uploads,
     space,
     extensions: new Set(options.extensions),
-    unsignedChunksOverHttp: options.unsignedChunksOverHttp ?? false,
+    encrypts: options.encryptionEnabled ?? false,
+    unsignedChunksOverHttp: options.unsignedChunksOverHttp ?? 'false',
     inlineBytesMaximum: options.inlineBytesMaximum ?? 65_536,
     tokenKey,
     versionIds,
     uploadIds,
+    credentials,
+    notifications: { events, streams: new EventStreams(events) },
     owner,
     clock: clockOf(options),
   }

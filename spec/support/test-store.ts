@@ -122,7 +122,10 @@ export async function readObject(store: TestStore, bucket: string, key: string):
 }
 
 /** The bytes of a payload; undefined has none. */
-export async function readPayload(store: TestStore, payload: PayloadId | undefined): Promise<Buffer> {
+export async function readPayload(
+  store: Pick<TestStore, 'catalog' | 'payloads'>,
+  payload: PayloadId | undefined,
+): Promise<Buffer> {
   if (payload === undefined) return Buffer.alloc(0)
   const location = store.catalog.snapshot().payload(payload)
   if (location === undefined) throw new Error(`no row of payload ${payload}`)

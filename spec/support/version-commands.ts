@@ -1,5 +1,6 @@
 /** Commands on settings of buckets and on certain versions, as the planes send them. */
 import { branded, type Plain } from './plain.ts'
+import { sequenceOf } from '../../engine/brands.ts'
 import type { CommandOf } from '../../engine/commands/commands.ts'
 import type { VersionSelector } from '../../engine/commands/version-name.ts'
 import type { CorsRule, DefaultRetention, Quota, Retention } from '../../engine/events/values.ts'
@@ -56,4 +57,14 @@ export function setLegalHold(
   version?: VersionSelector,
 ): CommandOf<'set-legal-hold'> {
   return { kind: 'set-legal-hold', audit: auditOf('s3:PUT', `bucket:${bucket}/${key}`), bucket, key, version, hold }
+}
+
+/** @param version a sequence, where it is not the current object */
+export function setTags(bucket: string, key: string, tags: readonly string[], version?: number): CommandOf<'set-tags'> {
+  const named = version === undefined ? undefined : sequenceOf(version)
+  return { kind: 'set-tags', audit: auditOf('s3:PUT', `bucket:${bucket}/${key}`), bucket, key, version: named, tags }
+}
+
+export function setBucketTags(bucket: string, tags: readonly string[]): CommandOf<'set-bucket-tags'> {
+  return { kind: 'set-bucket-tags', audit: auditOf('s3:PUT', `bucket:${bucket}`), bucket, tags }
 }

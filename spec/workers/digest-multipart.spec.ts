@@ -1,8 +1,8 @@
 /** Digests of multipart objects: whose object is hashed, and that each gets the digest of its bytes. */
 import { hash } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import tap, { test } from 'tap'
-import { payloadIdOf } from '../../engine/brands.ts'
+import { bucketIdOf, payloadIdOf } from '../../engine/brands.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
 import { complete, createUpload, largePart, sendPart, uploadWhole } from '../support/multipart.ts'
@@ -101,6 +101,23 @@ test('an object that is deleted while it is hashed is forgotten, and what is lef
   await settle()
   t.equal(digestOf('modest', 'fourth'), sha256(LARGE))
   t.same(catalog.snapshot().digestsPending(10), [])
+})
+
+test('a part that is damaged is named by its object', async (t) => {
+  await uploadWhole(server, '/modest/broken', LARGE)
+  const snapshot = catalog.snapshot()
+  const object = snapshot.object(snapshot.bucket('modest')?.id ?? bucketIdOf(0), 'broken')
+  const whole = object?.payload && snapshot.payload(object.payload)
+  const part = whole?.kind === 'parts' ? snapshot.payload(whole.parts.payload(0) ?? payloadIdOf(0)) : undefined
+  if (part?.kind !== 'file') throw new Error('the part is in no file')
+  const path = server.paths.file(part.name)
+  const bytes = readFileSync(path)
+  bytes[1000] = (bytes[1000] ?? 0) ^ 1
+  chmodSync(path, 0o600)
+  writeFileSync(path, bytes)
+  await t.rejects(settle(), { name: 'PayloadDamagedError', message: / \(modest\/broken\)$/ })
+  await settle()
+  await remove(server, 'modest/broken')
 })
 
 test('a copy of an object whose digest is not known gets it with the object', async (t) => {

@@ -3,19 +3,20 @@ import { millisecondsOf, sequenceOf } from '../../engine/brands.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import type { MadeSnapshot, SnapshotRequest } from '../../projections/snapshots/make-snapshot.ts'
 import { usableNames } from '../../projections/snapshots/snapshot-file.ts'
-import { SnapshotStoppedError } from '../../projections/snapshots/snapshot-pace.ts'
+import { WorkStoppedError } from '../../projections/steady-pace.ts'
 import { runSnapshot } from '../../projections/snapshots/snapshot-run.ts'
 import { SnapshotMaker } from '../../workers/make-snapshots.ts'
 import { keysOf } from '../../cli/access/access-keys.ts'
+import { flipByte } from '../support/journal-files.ts'
 import { fillSegments, snapshotOf } from '../support/snapshots.ts'
 import { MASTER_KEY, openTestStore, roomyDisk, type TestStore } from '../support/test-store.ts'
 
 const HOUR = 3_600_000
 
 /** A maker over a store, with a clock that the spec sets. */
-async function makerOf(t: Test, more: Partial<ConstructorParameters<typeof SnapshotMaker>[3]> = {}) {
-  const store = await openTestStore(t.testdir())
-  t.teardown(() => store.kill())
+async function makerOf(t: Test, more: Partial<ConstructorParameters<typeof SnapshotMaker>[3]> = {}, open?: TestStore) {
+  const store = open ?? (await openTestStore(t.testdir()))
+  if (open === undefined) t.teardown(() => store.kill())
   const { paths } = store
   const seen = {
     now: 0,
@@ -41,6 +42,7 @@ async function makerOf(t: Test, more: Partial<ConstructorParameters<typeof Snaps
     records: 1e9,
     intervalMilliseconds: HOUR,
     kept: 2,
+    refused: [],
     reservedBytes: 0,
     request: { deploymentId: store.deploymentId, keys: keysOf(roomyDisk, paths, MASTER_KEY) },
     run,
@@ -82,6 +84,27 @@ test('a snapshot is due when so many records are sealed after the last, and the 
   t.ok((seen.made[1]?.records ?? 0) < (first?.records ?? 0) * 2, 'only what was new')
 })
 
+test('after those that are kept a snapshot is what changed, and the facts say what was written', async (t) => {
+  const { store, maker, seen, stepAfter } = await makerOf(t, { records: 1 })
+  for (let round = 0; round < 4; round += 1) {
+    await fillSegments(store, 'filled')
+    await stepAfter(10_000)
+  }
+  t.same(
+    seen.made.map(({ isWhole }) => isWhole),
+    [true, true, false, false],
+  )
+  const { newest, writtenBytes, ...facts } = maker.facts
+  t.match(facts, { count: 2, changes: 3, made: 4, failures: 0 })
+  t.equal(newest?.sequence, seen.made[3]?.sequence)
+  t.equal(newest?.createdMilliseconds, 1_800_000_000_000 + seen.now)
+  t.equal(
+    writtenBytes,
+    seen.made.reduce((sum, { bytes }) => sum + bytes, 0),
+  )
+  t.ok((seen.made[3]?.bytes ?? 0) * 10 < (seen.made[0]?.bytes ?? 0), 'little where little changed')
+})
+
 test('after the interval one sealed segment is enough', async (t) => {
   const { store, seen, stepAfter } = await makerOf(t)
   await fillSegments(store, 'filled')
@@ -94,6 +117,37 @@ test('after the interval one sealed segment is enough', async (t) => {
   t.equal(seen.made.length, 1, 'the interval begins with the last snapshot')
   await stepAfter(10_000)
   t.equal(seen.made.length, 2)
+})
+
+test('a snapshot that the start refused is replaced at once, once', async (t) => {
+  const { store, maker, seen, stepAfter } = await makerOf(t)
+  await fillSegments(store, 'filled')
+  await snapshotOf(store.paths)
+  await stepAfter(10_000)
+  t.same(seen.requests, [], 'nothing new is sealed')
+  const [{ name = '', path = '' } = {}] = usableNames(nodeDisk, store.paths)
+  flipByte(path, 5000)
+  const { stepAfter: stepOf, seen: later } = await makerOf(t, { refused: [name] }, store)
+  for (let step = 0; step < 3; step += 1) await stepOf(10_000)
+  t.equal(later.requests.length, 1)
+  t.match(later.made, [{ refused: [{ name, reason: /digest/ }] }])
+  t.match(usableNames(nodeDisk, store.paths), [{ name }])
+  t.equal(maker.facts.count, 1)
+  t.match(await snapshotOf(store.paths, { refused: [name] }), { refused: [] }, 'it is whole now')
+})
+
+test('a snapshot that was found damaged, and removed, is replaced at once, once', async (t) => {
+  const { store, maker, seen, stepAfter } = await makerOf(t)
+  await fillSegments(store, 'filled')
+  await snapshotOf(store.paths)
+  const [{ name = '', path = '' } = {}] = usableNames(nodeDisk, store.paths)
+  nodeDisk.remove(path)
+  await stepAfter(10_000)
+  t.same(seen.requests, [], 'a segment that was sealed since the last snapshot is no hurry')
+  maker.replace(name)
+  for (let step = 0; step < 3; step += 1) await stepAfter(10_000)
+  t.equal(seen.requests.length, 1)
+  t.match(usableNames(nodeDisk, store.paths), [{ name }])
 })
 
 test('without room none is made, which is said once, and the older one goes first', async (t) => {
@@ -158,8 +212,10 @@ function inThread({ paths, deploymentId }: TestStore, bytesPerSecond: number) {
       deploymentId,
       keys: { accessChanges, accessRows, earlier },
       followerIsWhole: false,
+      refused: [],
       reservedBytes: 0,
       kept: 2,
+      changesShare: 0.5,
       createdMilliseconds: millisecondsOf(5),
     },
     bytesPerSecond,
@@ -172,7 +228,7 @@ test('the thread makes a snapshot, and one that is stopped leaves none', async (
   await fillSegments(store, 'filled')
   const slow = inThread(store, 1)
   slow.stop()
-  await t.rejects(slow.ended, new SnapshotStoppedError())
+  await t.rejects(slow.ended, new WorkStoppedError())
   t.same(usableNames(nodeDisk, store.paths), [])
   t.notOk(nodeDisk.exists(store.paths.snapshotMaking))
   const made = await inThread(store, 1e9).ended

@@ -196,8 +196,13 @@ test('refused by name: nothing signed yet, one withheld, twice in one turn, anot
     checkpointGenerations: Buffer.alloc(32, 2),
     earlier: [],
   })
-  const nothing = { origin: 'x', size: 1, root: Buffer.alloc(32), publicKey: other.newest(0).publicKey } as never
-  const early = other.handOver({ last: nothing, handover: undefined })
+  const unsigned: Partial<CheckpointState> = {
+    origin: 'x',
+    size: 1,
+    root: Buffer.alloc(32),
+    publicKey: other.newest(0).publicKey,
+  }
+  const early = other.handOver({ last: unsigned as CheckpointState, handover: undefined })
   await t.rejects(store.client.execute({ kind: 'rotate-checkpoint-key', audit: AUDIT, handover: early }), {
     code: 'checkpoint-missing',
   })

@@ -83,7 +83,8 @@ test('a pass reads every payload and sealed segment, and is due an interval afte
   for (let index = 0; index < 300; index += 1) await store.client.execute(write('b', `k${index}`, someBytes(2000)))
   const name = await storeFile(store, someBytes(3 * MIB))
   await store.client.execute(writeFile('b', 'large', Buffer.alloc(3 * MIB), name))
-  const { run, stop, ends } = scrubOf(store, scene)
+  const { worker, run, stop, ends } = scrubOf(store, scene)
+  t.equal(worker.dueSeconds, (START + 30 * DAY) / 1000)
   scene.now = START + 30 * DAY - 1
   await run()
   t.same(ends, [], 'not due yet')
@@ -93,6 +94,7 @@ test('a pass reads every payload and sealed segment, and is due an interval afte
   const [{ segments = 0, bytes = 0 } = {}] = ends as [{ segments: number; bytes: number }]
   t.ok(segments >= 1, 'there are sealed segments')
   t.ok(bytes > 300 * 2000 + 3 * MIB + segments * 40_000)
+  t.ok((worker.dueSeconds ?? 0) >= (START + 60 * DAY) / 1000, 'an interval after its end')
   scene.now += 30 * DAY - 1
   await run()
   t.equal(ends.length, 1)

@@ -21,22 +21,12 @@ import { checkProjections } from '../../projections/replay/check.ts'
 import { noteOf } from '../../projections/checkpoints/checkpoint-log.ts'
 import { TreeFiles, treesIn } from '../../projections/checkpoints/tree-files.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
-import { signingOf } from '../support/checkpoint-signing.ts'
+import { signingOf, storeAndWorker } from '../support/checkpoint-signing.ts'
 import { auditOf, createBucket } from '../support/commands.ts'
 import { flipByteInPlace } from '../support/journal-files.ts'
 import { rootOfRecords as treeOf } from '../support/honest-witness.ts'
 import { signedHistory } from '../support/signed-history.ts'
 import { MASTER_KEY, openTestStore, roomyDisk, type TestStore } from '../support/test-store.ts'
-
-const HOUR = 3_600_000
-
-/** A store whose clock, and that of its worker, stand still until they are told. */
-async function storeAndWorker(root: string, options: Parameters<typeof signingOf>[1] = {}) {
-  let now = Date.UTC(2026, 0, 1)
-  const store = await openTestStore(root, { clock: () => now * 1000 })
-  const signing = signingOf(store, { clock: () => now, ...options })
-  return { store, signing, pass: (milliseconds: number) => void (now += milliseconds) }
-}
 
 test('T2 a checkpoint covers every record before it, with the roots of both trees, under the key of the log', async (t) => {
   const { store, signing } = await storeAndWorker(t.testdir())
@@ -58,38 +48,11 @@ test('T2 a checkpoint covers every record before it, with the roots of both tree
   t.match(report, { intact: true, notes: [] })
 })
 
-test('T5 with new records there is one each interval, without any one each heartbeat', async (t) => {
-  const { store, signing, pass } = await storeAndWorker(t.testdir())
-  const count = () => signing.reader.after(-1, 1000).length
-  await signing.settle()
-  t.equal(count(), 1)
-  await store.client.execute(createBucket('one'))
-  pass(59_999)
-  await signing.settle()
-  t.equal(count(), 1, 'the interval is not over')
-  pass(1)
-  await signing.settle()
-  t.equal(count(), 2)
-  pass(HOUR - 1)
-  await signing.settle()
-  t.equal(count(), 2, 'a checkpoint is no new record')
-  pass(1)
-  await signing.settle()
-  t.equal(count(), 3, 'silence is told from a stop')
-  const [first, second, third] = signing.reader.after(-1, 3) as [CheckpointState, CheckpointState, CheckpointState]
-  t.ok(second.size > first.sequence && third.size > second.sequence, 'each covers the entry of the one before')
-  pass(-2 * HOUR)
-  await store.client.execute(createBucket('two'))
-  await signing.settle()
-  t.equal(count(), 4, 'a clock that was set back stops nothing')
-  await signing.close()
-  await store.close(true)
-})
-
 test('an interval of 0 makes no checkpoint and no tree', async (t) => {
   const { store, signing } = await storeAndWorker(t.testdir(), { intervalSeconds: 0 })
   t.equal(await signing.worker.step(), 'done')
   t.match(signing.worker.facts, { isOn: false, signed: 0 })
+  t.equal(signing.worker.lateSeconds, undefined)
   t.notOk(existsSync(treesIn(store.paths.projections)))
   t.equal(signing.reader.last(), undefined)
   t.throws(() => signing.log.last(), { name: 'LogRefusal', reason: 'none' })

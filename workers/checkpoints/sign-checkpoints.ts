@@ -38,7 +38,7 @@ interface CheckpointOptions {
   readonly onSigned: (checkpoint: { readonly size: number; readonly origin: string }) => void
   /** The trees differed from the journal. */
   readonly onDiscarded: (reason: string) => void
-  /** The trees were compared with the journal, since a reader had met damage. */
+  /** The trees were compared with the journal, since a reader had met damage, or differed from it. */
   readonly onMended: (report: MendReport) => void
 }
 
@@ -78,6 +78,11 @@ export function isOfLog(
   return (origin === log || origin.startsWith(`${log}/`)) && (restored === undefined || restored < sequence)
 }
 
+/** Whether there are records after a checkpoint that are not about checkpoints. */
+function isNewAfter(last: CheckpointState, quiet: Sequence | undefined, end: Sequence): boolean {
+  return end > (quiet ?? last.sequence)
+}
+
 /** Keeps the trees up to the journal, and signs their roots (spec/decisions/0147-checkpoints.md). */
 export class CheckpointSigning implements BackgroundWorker {
   readonly name = 'checkpoints'
@@ -90,9 +95,14 @@ export class CheckpointSigning implements BackgroundWorker {
   #refusal: string | undefined
   readonly #memories: OutsideMemories
   #rollback: CheckpointRollbackError | undefined
-  /** `vain`: a comparison found no difference, or could not be made. It would not in this process either. */
-  #mending: 'wanted' | 'vain' | undefined
+  /**
+   * `routine`: nothing says that they are damaged. `vain`: a comparison found no difference, or could not be made. It would not in
+   * this process either.
+   */
+  #mending: 'wanted' | 'routine' | 'vain' | undefined
   #mendedHashes = 0
+  /** Checkpoints in a row that no new record was the reason for. */
+  #followUps = 0
 
   constructor(
     engine: EngineClient,
@@ -124,7 +134,17 @@ export class CheckpointSigning implements BackgroundWorker {
    * and what differs is written again.
    */
   mend(size: number): void {
-    if ((this.#treeSize ?? 0) >= size) this.#mending ??= 'wanted'
+    if ((this.#treeSize ?? 0) < size || this.#mending === 'vain') return
+    this.#mending = 'wanted'
+  }
+
+  /** The trees are compared with the journal, although no reader met damage. */
+  compare(): void {
+    this.#mending ??= 'routine'
+  }
+
+  get #mends(): boolean {
+    return this.#mending === 'wanted' || this.#mending === 'routine'
   }
 
   /** Grows the trees by a piece; signs their roots when a checkpoint is due and they have reached the end. */
@@ -138,14 +158,14 @@ export class CheckpointSigning implements BackgroundWorker {
       const wanted = [last?.sequence, restored].flatMap((sequence) => sequence ?? [])
       const { segmentFirstSequence, offset, head } = applied
       const limit = { segmentFirstSequence, offset, head }
-      const mends = this.#mending === 'wanted'
+      const mends = this.#mends
       const report = await this.#thread.ask({ limit, isDue, previous: last, wanted, mends })
       this.#treeSize = report.size
       if (report.discarded !== undefined) this.#options.onDiscarded(report.discarded)
       if (report.mended !== undefined) this.#endMending(report.mended)
       if (!report.isAtLimit) return 'more'
       if (report.due !== undefined) await this.#sign(report.due, last, restored)
-      return this.#mending === 'wanted' ? 'more' : 'idle'
+      return this.#mends ? 'more' : 'idle'
     } catch (error) {
       // The key was rotated since it signed: the next step has the new one.
       if (error instanceof DomainError && error.code === 'checkpoint-key-changed') return 'idle'
@@ -169,6 +189,11 @@ export class CheckpointSigning implements BackgroundWorker {
   }
 
   #endMending(report: MendReport): void {
+    const foundNothing = report.hashes === 0 && report.failure === undefined
+    if (this.#mending === 'routine' && foundNothing) {
+      this.#mending = undefined
+      return
+    }
     this.#mending = report.hashes === 0 || report.failure !== undefined ? 'vain' : undefined
     this.#mendedHashes += report.hashes
     this.#options.onMended(report)
@@ -191,9 +216,32 @@ export class CheckpointSigning implements BackgroundWorker {
     if (withheld !== undefined) return !isOurs
     // Entries of one moment get times that are later by a microsecond each.
     const elapsed = this.#options.clock() - Math.floor(last.timeMicroseconds / 1000)
+    return elapsed < 0 || elapsed >= 1000 * this.#waits(last, quiet, end)
+  }
+
+  /**
+   * Seconds from the last checkpoint to the next. Records that arrived while it was signed are covered by the next, like new ones;
+   * but when they are the only reason, each such checkpoint waits twice as long as the one before: they may be the requests
+   * of a witness that signs whenever this store does.
+   */
+  #waits(last: CheckpointState, quiet: Sequence | undefined, end: Sequence): number {
     const { intervalSeconds, heartbeatSeconds } = this.#options
-    const waits = end > (quiet ?? last.sequence) ? Math.min(intervalSeconds, heartbeatSeconds) : heartbeatSeconds
-    return elapsed < 0 || elapsed >= 1000 * waits
+    if (isNewAfter(last, quiet, end)) return Math.min(intervalSeconds, heartbeatSeconds)
+    return last.sequence > last.size
+      ? Math.min(intervalSeconds * 2 ** this.#followUps, heartbeatSeconds)
+      : heartbeatSeconds
+  }
+
+  /**
+   * How long the next checkpoint has been due, whatever it waits for: trees, a receipt of the one before, an operator. Undefined where
+   * there are none.
+   */
+  get lateSeconds(): number | undefined {
+    if (this.#options.intervalSeconds === 0) return undefined
+    const { last, quiet, applied } = this.#reader.state()
+    if (last === undefined || applied === undefined) return 0
+    const elapsed = (this.#options.clock() - last.timeMicroseconds / 1000) / 1000
+    return Math.max(0, elapsed - this.#waits(last, quiet, applied.sequence))
   }
 
   async #sign(
@@ -216,6 +264,8 @@ export class CheckpointSigning implements BackgroundWorker {
     if (this.#rollback !== undefined) throw this.#rollback
     const signature = Uint8Array.from(key.sign(checkpointText({ origin, size: roots.size, root: roots.root })))
     const publicKey = Uint8Array.from(key.publicKey)
+    const { quiet, applied } = this.#reader.state()
+    const isFollowUp = last !== undefined && applied !== undefined && !isNewAfter(last, quiet, applied.sequence)
     await this.#engine.execute({
       kind: 'sign-checkpoint',
       audit: systemAudit('checkpoints', 'checkpoint.sign', origin),
@@ -223,6 +273,7 @@ export class CheckpointSigning implements BackgroundWorker {
       after: last?.sequence,
       isWithheld: this.#options.withholds(),
     })
+    this.#followUps = isFollowUp ? this.#followUps + 1 : 0
     this.#signed += 1
     this.#refusal = undefined
     this.#options.onSigned({ size: roots.size, origin })

@@ -97,12 +97,18 @@ export class StoreScrub implements BackgroundWorker {
     return this.#pass
   }
 
-  #isDue(): boolean {
-    const { intervalDays, createdMilliseconds, clock } = this.#options
-    if (intervalDays === 0) return false
+  /** When the next pass is due, in seconds since 1970; undefined where passes start only on request. */
+  get dueSeconds(): number | undefined {
+    const { intervalDays, createdMilliseconds } = this.#options
+    if (intervalDays === 0) return undefined
     const completed = this.#catalog.snapshot().scrub()?.completedMicroseconds
     const from = completed === undefined ? createdMilliseconds : completed / 1000
-    return clock() >= from + intervalDays * DAY_MILLISECONDS
+    return (from + intervalDays * DAY_MILLISECONDS) / 1000
+  }
+
+  #isDue(): boolean {
+    const due = this.dueSeconds
+    return due !== undefined && this.#options.clock() >= due * 1000
   }
 
   #mustRecord(pass: ScrubPass): boolean {

@@ -2,10 +2,9 @@ import { createHash, type Hash } from 'node:crypto'
 import type { Sequence } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
-import { segmentFirsts } from '../../engine/journal/segment.ts'
+import { segmentFirsts, type SegmentFile } from '../../engine/journal/segment.ts'
 import { readSegmentFacts } from '../../engine/journal/segment-chain.ts'
 import { openSegment } from '../../engine/journal/segment-file.ts'
-import type { SegmentFile } from '../../engine/journal/opened-segment.ts'
 import { damageOf } from './payload-scrub.ts'
 
 /** Bytes of one step. */

@@ -45,7 +45,7 @@ export class TargetCircuits {
     if (target.inFlight === 0 && target.failures === 0) this.#targets.delete(url)
   }
 
-  /** Forgets targets that no webhook has any more. */
+  /** Forgets targets that webhooks have stopped using. */
   keep(urls: ReadonlySet<string>): void {
     for (const [url, { inFlight }] of this.#targets) if (inFlight === 0 && !urls.has(url)) this.#targets.delete(url)
   }

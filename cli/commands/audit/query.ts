@@ -18,9 +18,11 @@ export class AuditQueryCommand extends ClientCommand {
     category: 'Audit',
     description: 'show records of the audit log of a running server, the newest first',
     details: `
-      Only --since and --until reduce how much is scanned; the other options filter the result. Reads pages until there
-      are --limit records or the range ends, and prints a cursor to continue from. A cursor is the time and the id of a
-      record, and works in both directions: with --oldest-first it continues with later records.
+      --since and --until reduce how much is read, and so do --principal, --bucket, and --bucket with
+      --key, as far as the index of records is made (audit.index); the other options filter the result.
+      Reads pages until there are --limit records or the range ends, and prints a cursor to continue
+      from. A cursor is the time and the id of a record, and works in both directions: with
+      --oldest-first it continues with later records.
 
       With --follow it prints the newest records and then each new one until it is stopped, except the
       requests of whoever follows. With --json it prints one object per record.

@@ -1,6 +1,6 @@
 import { Command, Option } from 'clipanion'
 import { formatAddress } from '../../config/address.ts'
-import { boundsText, configDocument, defaultText } from '../../config/config-document.ts'
+import { boundsText, configDocument, defaultText } from './config-document.ts'
 import type { ConfigRow } from '../../config/config-row.ts'
 import { configTable, environmentName } from '../../config/config-table.ts'
 import type { ConfigName, ResolvedConfig } from '../../config/config-types.ts'

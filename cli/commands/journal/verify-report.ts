@@ -8,15 +8,24 @@ const PROBLEMS_SHOWN_MAXIMUM = 20
 
 /** Printed with every result, because no check of these files alone can detect a replaced journal. */
 const LIMIT =
-  'Whoever can write these files can replace the journal with another intact one: compare the head with a copy kept elsewhere (--expect-head), or verify with a checkpoint that was (--checkpoint).'
+  'Anybody who can write these files can replace the journal with another intact one: compare the head with a copy kept elsewhere (--expect-head), or verify with a checkpoint kept elsewhere (--checkpoint).'
 const LIMIT_WITH_CHECKPOINT =
   'The records that the checkpoint covers are those that it was made of; for those after it compare the head with a copy kept elsewhere.'
 
+/** Checkpoints that were kept elsewhere. */
+interface KeptNotes {
+  /** The journal must extend it. */
+  readonly kept: KeptNote | undefined
+  /** The journal was read from there on. */
+  readonly before: KeptNote | undefined
+}
+
 /** The report as one line of JSON. Keys are in snake case; unknown values are null. */
-export function reportAsJson(report: VerificationReport, kept: KeptNote | undefined): string {
+export function reportAsJson(report: VerificationReport, { kept, before }: KeptNotes): string {
   const { mark, openSegmentTornTail } = report
   return JSON.stringify({
-    intact: report.intact,
+    // Neither: everything that is known is right, and the rest is not known.
+    intact: isNewer(report) ? null : report.intact,
     deployment_id: report.deploymentId ?? null,
     segments: report.segments,
     cold_segments: report.coldSegments,
@@ -26,6 +35,8 @@ export function reportAsJson(report: VerificationReport, kept: KeptNote | undefi
     first_sequence: report.firstSequence,
     head_sequence: report.headSequence ?? null,
     head_hash: report.headHash ?? null,
+    root: report.checkpoints.root ?? null,
+    since: before === undefined ? null : { origin: before.origin, size: before.size },
     mark:
       mark === undefined
         ? null
@@ -40,9 +51,30 @@ export function reportAsJson(report: VerificationReport, kept: KeptNote | undefi
     checkpoints: checkpointsRecord(report),
     kept_checkpoint: kept === undefined ? null : keptRecord(report, kept),
     notes: report.notes,
+    newer: report.newer,
     problems: report.problems,
     problem_count: report.problemCount,
   })
+}
+
+/** Whether all is right that this version knows, and a newer one wrote more. */
+export function isNewer({ newer, problemCount }: VerificationReport): boolean {
+  return newer.length > 0 && problemCount === 0
+}
+
+function headline(report: VerificationReport): string {
+  if (isNewer(report)) {
+    return 'The journal is newer than this verifier: it holds what this version does not know. Everything that it knows is intact.'
+  }
+  if (report.intact) return 'The journal is intact.'
+  return `The journal is NOT intact: ${plural(report.problemCount, 'problem')}.`
+}
+
+function newerLines({ newer }: VerificationReport): string[] {
+  return newer.map(
+    ({ segment, offset, sequence, what, count }) =>
+      `  ${segment} offset ${offset} sequence ${sequence}: newer than this verifier: ${what}, ${plural(count, 'record')}`,
+  )
 }
 
 function checkpointsRecord({ checkpoints: { count, last, handovers } }: VerificationReport): Record<string, unknown> {
@@ -70,10 +102,19 @@ function keyOf({
 }
 
 function checkpointLines(
-  { checkpoints: { count, last, handovers, extendsKept } }: VerificationReport,
-  kept: KeptNote | undefined,
+  { headSequence, checkpoints: { count, last, handovers, extendsKept, root } }: VerificationReport,
+  { kept, before }: KeptNotes,
 ): string[] {
   const lines: string[] = []
+  if (before !== undefined) {
+    lines.push(
+      `since       the checkpoint of ${plural(before.size, 'record')} of ${before.origin}: earlier segments were not read`,
+    )
+  }
+  if (root !== undefined) {
+    const digits = Buffer.from(root, 'hex').toString('base64')
+    lines.push(`root        of ${plural((headSequence ?? -1) + 1, 'record')}: ${digits}`)
+  }
   if (last !== undefined) {
     lines.push(
       `checkpoints ${count.toLocaleString('en')}, the last of ${plural(last.size, 'record')}, by ${keyOf(last)}`,
@@ -92,7 +133,7 @@ function checkpointLines(
 }
 
 /** The report in lines for a person. */
-export function reportAsText(report: VerificationReport, seconds: number, kept: KeptNote | undefined): string[] {
+export function reportAsText(report: VerificationReport, seconds: number, notes: KeptNotes): string[] {
   const rate = Math.round(report.records / Math.max(seconds, 0.001))
   const head = report.headSequence === undefined ? 'none' : `${report.headSequence}:${report.headHash ?? 'unreadable'}`
   const tail = report.openSegmentTornTail
@@ -105,14 +146,15 @@ export function reportAsText(report: VerificationReport, seconds: number, kept: 
   const more = report.problemCount - problems.length
   const cold = report.coldSegments === 0 ? '' : ` (${report.coldSegments.toLocaleString('en')} compressed)`
   return [
-    report.intact ? 'The journal is intact.' : `The journal is NOT intact: ${plural(report.problemCount, 'problem')}.`,
+    headline(report),
     ...problems,
     ...(more > 0 ? [`  and ${plural(more, 'more problem')}`] : []),
+    ...newerLines(report),
     '',
     `deployment  ${report.deploymentId ?? 'unknown'}`,
     `verified    ${plural(report.records, 'record')} in ${plural(report.batches, 'batch', 'batches')} and ${plural(report.segments, 'segment')}${cold}, ${rate.toLocaleString('en')} records/s`,
     `head        ${head}`,
-    ...checkpointLines(report, kept),
+    ...checkpointLines(report, notes),
     ...(tail === undefined
       ? []
       : [
@@ -120,7 +162,7 @@ export function reportAsText(report: VerificationReport, seconds: number, kept: 
         ]),
     ...report.notes.map((note) => `note        ${note}`),
     '',
-    report.checkpoints.extendsKept === true ? LIMIT_WITH_CHECKPOINT : LIMIT,
+    report.checkpoints.extendsKept === true || notes.before !== undefined ? LIMIT_WITH_CHECKPOINT : LIMIT,
   ]
 }
 

@@ -5,6 +5,7 @@ import { ExitError, exitTable } from '../../exit-codes.ts'
 import {
   type ExpectedHead,
   JournalNotFoundError,
+  PlaceGoneError,
   type VerificationOptions,
   type VerificationReport,
   verifyJournal,
@@ -15,7 +16,8 @@ import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { ChainVerdicts } from '../../../engine/journal/chain-verdicts.ts'
 import type { Verdict } from '../../../engine/verify/verdicts.ts'
 import { type KeptNote, readKeptNote, requireSameLog } from '../../checkpoints/kept-checkpoint.ts'
-import { reportAsJson, reportAsText } from './verify-report.ts'
+import { readKeptState, saveKeptState } from '../../checkpoints/kept-state.ts'
+import { isNewer, reportAsJson, reportAsText } from './verify-report.ts'
 import { accountOfHost } from '../../values/host-account.ts'
 import { ProgressBar } from '../../terminal/progress-bar.ts'
 import { JournalCommand } from './journal-command.ts'
@@ -39,17 +41,26 @@ export class JournalVerifyCommand extends JournalCommand {
       spec/formats/journal.md.
 
       With --checkpoint, one that was kept elsewhere: proves that its records are still the first ones. With --key, from
-      elsewhere too: that this log signed it.
+      elsewhere too: that this log signed it. --keep-state writes a file next to that checkpoint, from which the next
+      verification goes on with --since: it reads only from the segment with the last record of the checkpoint on. What
+      comes before is taken from the state, which must hash to the checkpoint, and its bytes on the disk are not looked at.
 
       Prints segment, offset, sequence and verdict of every problem. Ends with 0 if the journal is intact, with 21 if it is
       damaged or was rewritten since the checkpoint, with 24 if entries are lost from its end or it was rolled back behind the
-      checkpoint, with 8 if the checkpoint is of another log or not signed by the key, and with 4 if there is no journal.
+      checkpoint, with 27 if everything is right and some records are of kinds that only a newer version knows, with 8 if the
+      checkpoint is of another log or not signed by the key or the state is not that of the checkpoint, and with 4 if there is
+      no journal.
     `,
     examples: [
       ['Check a copy of a journal', '$0 journal verify /mnt/backup/journal'],
       ['Check a journal', '$0 journal verify --data-dir /var/lib/object-store'],
       ['Check that it still has a record noted elsewhere', '$0 journal verify --expect-head 4711:9f86d0…'],
       ['Check that it extends a checkpoint', '$0 journal verify --checkpoint kept.txt --key store.example/06…'],
+      ['Keep where it came to', '$0 journal verify --checkpoint may.txt --key store.example/06… --keep-state'],
+      [
+        'Go on from there',
+        '$0 journal verify --since may.txt --checkpoint june.txt --key store.example/06… --keep-state',
+      ],
       ['For a program', '$0 journal verify --json'],
     ],
   })
@@ -60,26 +71,38 @@ export class JournalVerifyCommand extends JournalCommand {
   expectHead = Option.String('--expect-head', { description: 'SEQUENCE:HASH of a record that must be in the journal' })
 
   checkpoint = Option.String('--checkpoint', { description: 'file of a checkpoint that the journal must extend' })
-  key = Option.String('--key', { description: 'key of the log that must have signed it: NAME+ID+KEY' })
+  since = Option.String('--since', { description: 'file of a checkpoint, with its state next to it, to go on from' })
+  keepState = Option.Boolean('--keep-state', false, { description: 'write the state at the checkpoint next to it' })
+  key = Option.String('--key', { description: 'key of the log that must have signed them: NAME+ID+KEY' })
 
   override async execute(): Promise<number> {
-    const kept = await this.#keptCheckpoint()
+    const kept = await this.#note(this.checkpoint)
+    const before = await this.#note(this.since)
+    this.#requireWords(before, kept)
     const options = {
       threads: this.#threadCount(),
       ...this.#expectedHead(),
       ...this.masterKey(),
       ...(kept && { checkpoint: kept }),
+      ...(before && { since: { state: await this.#stateOf(before), signer: before.signer } }),
     }
     const directory = this.journalAt(this.place)
     const begun = performance.now()
     const report = await this.#verify(directory, options)
     const seconds = (performance.now() - begun) / 1000
-    if (kept !== undefined) requireSameLog(kept, report)
-    kept?.requireSigned(report.checkpoints.handovers)
-    const lines = this.json ? [reportAsJson(report, kept)] : reportAsText(report, seconds, kept)
+    for (const note of [before, kept]) {
+      if (note !== undefined) requireSameLog(note, report)
+      note?.requireSigned(report.checkpoints.handovers)
+    }
+    const notes = { kept, before }
+    const lines = this.json ? [reportAsJson(report, notes)] : reportAsText(report, seconds, notes)
     this.context.stdout.write(`${lines.join('\n')}\n`)
     this.#keepVerdict(directory, report)
+    if (this.keepState && kept !== undefined && report.intact && report.checkpoints.extendsKept === true) {
+      saveKeptState(this.#pathOf(this.checkpoint as string), kept, report)
+    }
     if (report.intact) return exitTable.ok.code
+    if (isNewer(report)) return exitTable.newerFormat.code
     const lost = report.problems.some(({ verdict }) => LOST.has(verdict))
     return (lost ? exitTable.dataLost : exitTable.storeDamaged).code
   }
@@ -87,9 +110,11 @@ export class JournalVerifyCommand extends JournalCommand {
   /** Keeps the verdict in the data directory that is configured or named by --data-dir. A PATH is a copy, which is only read. */
   #keepVerdict(directory: string, report: VerificationReport): void {
     const paths = new StorePaths(dirname(directory))
-    if (this.place !== undefined || nodeDisk.exists(paths.backupMark)) return
+    // What is not known is not verified.
+    if (this.place !== undefined || nodeDisk.exists(paths.backupMark) || isNewer(report)) return
     // What does not agree with a head or a checkpoint of the caller may be their mistake.
-    if (!report.intact && (this.expectHead !== undefined || this.checkpoint !== undefined)) return
+    const isOfCaller = this.expectHead !== undefined || this.checkpoint !== undefined || this.since !== undefined
+    if (!report.intact && isOfCaller) return
     const { deploymentId, firstSequence: from, headSequence: through, headHash, problems } = report
     const verdict = { from, through, headHash, program: 'journal verify', problem: problems[0] } as const
     try {
@@ -109,6 +134,9 @@ export class JournalVerifyCommand extends JournalCommand {
           bar.draw(bytes / Math.max(bytesTotal, 1), `${records.toLocaleString('en')} records`),
       })
     } catch (error) {
+      if (error instanceof PlaceGoneError) {
+        throw new ExitError(error.isShorter ? 'dataLost' : 'storeDamaged', error.message)
+      }
       if (error instanceof JournalNotFoundError) throw new ExitError('notFound', error.message)
       if (error instanceof Error && 'syscall' in error) throw new ExitError('failed', error.message, { cause: error })
       throw error
@@ -117,13 +145,29 @@ export class JournalVerifyCommand extends JournalCommand {
     }
   }
 
+  #pathOf(path: string): string {
+    return resolve(this.context.workingDirectory, path)
+  }
+
   /** @throws ExitError as readKeptNote */
-  async #keptCheckpoint(): Promise<KeptNote | undefined> {
-    const { checkpoint, key } = this
-    if (checkpoint !== undefined)
-      return readKeptNote(resolve(this.context.workingDirectory, checkpoint), checkpoint, key)
-    if (key !== undefined) throw new ExitError('usage', '--key is that of a --checkpoint, which is missing')
-    return undefined
+  async #note(path: string | undefined): Promise<KeptNote | undefined> {
+    return path === undefined ? undefined : readKeptNote(this.#pathOf(path), path, this.key)
+  }
+
+  /** @throws ExitError as readKeptState */
+  #stateOf(note: KeptNote): ReturnType<typeof readKeptState> {
+    const shown = this.since as string
+    return readKeptState(this.#pathOf(shown), shown, note)
+  }
+
+  #requireWords(before: KeptNote | undefined, kept: KeptNote | undefined): void {
+    if (this.key !== undefined && kept === undefined && before === undefined) {
+      throw new ExitError('usage', '--key is that of a --checkpoint or of --since, which are missing')
+    }
+    if (this.keepState && kept === undefined) throw new ExitError('usage', '--keep-state is that at a --checkpoint')
+    if (before !== undefined && kept !== undefined && kept.size < before.size) {
+      throw new ExitError('usage', 'the --checkpoint is an earlier one than that of --since')
+    }
   }
 
   #threadCount(): number {

@@ -82,7 +82,7 @@ export class KeyRotateCommand extends StoppedStoreCommand {
     if (path !== undefined && PREVIOUS in readSecrets(path)) changeSecrets(path, { [PREVIOUS]: undefined })
     const id = masterKeyId(masterKeyCheck(masterKey, Buffer.from(store.deploymentId, 'hex')))
     const did = store.report.changedMasterKey === undefined ? 'has had' : 'has'
-    this.#say(`The store ${did} the master key with the id ${id}; ${PREVIOUS} is needed no longer.`)
+    this.#say(`The store ${did} the master key with the id ${id}; ${PREVIOUS} is no longer needed.`)
     this.#say('Proof bundles are signed with another key from now on: see "object-store proof public-key".')
   }
 

@@ -1,4 +1,6 @@
 import { isAbsolute, relative } from 'node:path'
+import { environmentName } from '../../config/config-table.ts'
+import { profileText } from '../../config/s3-profiles.ts'
 import type { Config, ConfigSources } from '../../config/config-types.ts'
 import type { QuickstartSecrets } from './secrets.ts'
 import type { RunningServer } from '../../server/running-server.ts'
@@ -44,13 +46,15 @@ function keyLines(facts: WelcomeFacts): string[] {
   ]
 }
 
-/** Settings of an AWS client over TLS: the certificate to trust, and no trailing checksums. */
+/** Settings of an AWS client over TLS: the certificate to trust, and no trailing checksums where they are refused. */
 function tlsLines({ config, server, workingDirectory }: WelcomeFacts): string[] {
   const certificateFile = config['s3.tls_certificate_file']
   if (certificateFile === undefined) return []
   return [
     ...(server.s3SelfSigned ? [`export AWS_CA_BUNDLE=${shellPath(certificateFile, workingDirectory)}`] : []),
-    'export AWS_REQUEST_CHECKSUM_CALCULATION=when_required',
+    ...(config['s3.extensions'].includes('aws-chunked')
+      ? []
+      : ['export AWS_REQUEST_CHECKSUM_CALCULATION=when_required']),
   ]
 }
 
@@ -74,6 +78,16 @@ function consoleLines({ server: { consoleUrl } }: WelcomeFacts): string[] {
     : [`  console       ${consoleUrl}   (sign in with the access key and the secret key)`]
 }
 
+/** Which profile runs, and how to start the other. */
+function profileLine({ config }: WelcomeFacts): string {
+  const variable = environmentName('s3.profile')
+  const other =
+    config['s3.profile'] === 'strict'
+      ? `what most S3 clients send by default is refused; ${variable}=compatible serves it`
+      : `${variable}=strict serves the specified S3 alone`
+  return `  S3 profile    ${profileText(config)}   (${other})`
+}
+
 /** The text that `object-store quickstart` prints when the server accepts requests. */
 export function quickstartWelcome(facts: WelcomeFacts): string {
   const endpoint = facts.server.s3Url
@@ -84,6 +98,7 @@ export function quickstartWelcome(facts: WelcomeFacts): string {
     '',
     `  endpoint      ${endpoint}`,
     ...secretLines(facts),
+    profileLine(facts),
     ...consoleLines(facts),
     `  readiness     ${facts.server.apiUrl}/ready`,
     `  data          ${facts.config['data_dir']}`,

@@ -1,5 +1,5 @@
 /** The S3 data plane. */
-import { EXTENSIONS } from '../../../planes/objects/s3-extensions.ts'
+import { EXTENSIONS, PROFILES, UNSIGNED_CHUNKS } from '../../../planes/objects/s3-extensions.ts'
 import type { ConfigRow } from '../config-row.ts'
 
 export const s3Settings = [
@@ -11,11 +11,19 @@ export const s3Settings = [
     sentence: 'Address the S3 data plane listens on; port 0 takes any free port.',
   },
   {
+    name: 's3.profile',
+    kind: 'choice',
+    choices: PROFILES,
+    default: 'strict',
+    sentence:
+      'What s3.extensions, s3.unsigned_chunks_over_http and s3.hostnames are where they are not set: strict serves the specified S3 alone, compatible what S3 clients send by default.',
+  },
+  {
     name: 's3.hostnames',
     kind: 'host names',
     bounds: { minimum: 1, maximum: 64 },
     sentence:
-      'Host names under which clients reach the S3 data plane, for example that of a proxy; IP addresses and localhost always work. Without it: the name of the machine and the names in the certificate.',
+      'Host names under which clients reach the S3 data plane, for example that of a proxy; IP addresses and localhost always work. With * in it: any name, except names below the others. Without it: the name of the machine and the names in the certificate.',
   },
   {
     name: 's3.extensions',
@@ -26,10 +34,11 @@ export const s3Settings = [
   },
   {
     name: 's3.unsigned_chunks_over_http',
-    kind: 'boolean',
-    default: false,
+    kind: 'choice',
+    choices: UNSIGNED_CHUNKS,
+    default: 'false',
     sentence:
-      'Whether the extension aws-chunked accepts unsigned chunks with a trailing checksum over plain HTTP too, where anybody on the path could change both.',
+      'Whether the extension aws-chunked accepts unsigned chunks with a trailing checksum over plain HTTP too, where anybody on the path could change both; private: from loopback and private addresses.',
   },
   {
     name: 's3.tls_certificate_file',

@@ -1,21 +1,45 @@
 import type { RoomFor } from '../../../engine/journal/journal-room.ts'
 import type { Recounted } from '../../../projections/apply/recount.ts'
+import { segmentName } from '../../../engine/disk/store-paths.ts'
+import { HEAL_ADVICE } from '../store/heal-advice.ts'
 import type { Logger } from './logger.ts'
 import type { EngineThread } from '../threads/engine-thread-handle.ts'
 import type { Unrecorded } from '../threads/thread-messages.ts'
 
+const LOST_MARK =
+  'journal/HEAD was missing or damaged: it is written again, the projections were derived again, and entries that were lost from the end of the journal cannot be noticed; compare the last sequence with a checkpoint or a backup'
+
+const BRIDGED = `a segment of the journal is damaged; everything in it was applied before, and the segment after it states its digest, so the start went on; ${HEAL_ADVICE}`
+
 /** Logs the findings of a start in the store. */
 export function logOpening(log: Logger, engine: EngineThread): void {
-  const { created, replayedRecords, discardedProjections, snapshot, refusedSnapshots, cut, changedMasterKey } =
-    engine.report
+  const {
+    created,
+    replayedRecords,
+    discardedProjections,
+    snapshot,
+    refusedSnapshots,
+    cut,
+    gaps,
+    lostMark,
+    changedMasterKey,
+  } = engine.report
   const { deploymentId } = engine
   log.info({ deploymentId, created, replayedRecords, discardedProjections, snapshot }, 'the store is open')
   for (const { name, reason } of refusedSnapshots) {
     log.warn({ snapshot: name, reason }, 'a snapshot of the projections could not be used at this start')
   }
-  if (changedMasterKey !== undefined) {
-    log.info({ masterKeyId: changedMasterKey }, 'the store has the new master key; the one before is needed no longer')
+  for (const { first, fault, contentDigest } of gaps) {
+    const digest = Buffer.from(contentDigest).toString('hex')
+    log.error({ segment: segmentName(first), fault, digest }, BRIDGED)
   }
+  if (changedMasterKey !== undefined) {
+    log.info(
+      { masterKeyId: changedMasterKey },
+      'the store has the new master key; the previous one is no longer needed',
+    )
+  }
+  if (lostMark) log.warn(LOST_MARK)
   if (cut === undefined) return
   const { segment, offset, length, refused } = cut
   const what = refused ? 'a batch that was refused because it could not be made durable' : 'an unfinished batch'

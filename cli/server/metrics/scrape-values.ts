@@ -15,6 +15,7 @@ import type { CatalogReader } from '../../../projections/catalog/catalog-reader.
 import type { CheckpointState } from '../../../engine/checkpoints/state.ts'
 import type { SigningFacts } from '../../../projections/checkpoints/checkpoint-facts.ts'
 import type { SnapshotFacts } from '../../../projections/snapshots/snapshot-facts.ts'
+import type { NotedBackup } from '../../backup/backup-note.ts'
 import { type WorkerSources, workerValues } from './worker-values.ts'
 import { systemMilliseconds } from '../../../engine/clock.ts'
 import type { ClockBehind } from '../clock-behind.ts'
@@ -29,12 +30,22 @@ export interface ScrapeSources {
   readonly eventStreams: { readonly open: number }
   /** Of the program. */
   readonly version: string
+  /** Undefined when it was built without git. */
+  readonly commit: string | undefined
   /** By listener. */
   readonly certificates: () => ReadonlyMap<string, X509Certificate>
   readonly threads: () => readonly WatchedThread[]
   readonly workers: () => WorkerSources
   readonly snapshots: () => SnapshotFacts
-  readonly checkpoints: { facts(): SigningFacts; last(): CheckpointState | undefined }
+  readonly checkpoints: {
+    facts(): SigningFacts
+    last(): CheckpointState | undefined
+    lateSeconds(): number | undefined
+  }
+  /** The last backup of a journal with this last sequence. */
+  readonly backup: (head: number) => NotedBackup | undefined
+  /** The setting `storage.reserved_mib`, in bytes. */
+  readonly reservedBytes: number
   /** The last verdicts on the chain of a journal with this last sequence. */
   readonly chain: (head: number) => ReadVerdicts
   readonly degradations: () => readonly Degradation[]
@@ -51,12 +62,13 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
   const uploads = snapshot.uploadUsage()
   const scrub = snapshot.scrub()
   const verdicts = sources.chain(snapshot.journalSequence())
+  const backup = sources.backup(snapshot.journalSequence())
   const physical = physicalBytes(disk, paths, snapshot)
   const snapshots = sources.snapshots()
   const made = snapshots.newest?.createdMilliseconds
   const arriving = disk.list(paths.uploads).reduce((sum, name) => sum + disk.sizeOf(join(paths.uploads, name)), 0)
   return {
-    ...processValues(sources.version, sources.threads()),
+    ...processValues(sources),
     object_store_tls_certificate_not_after_seconds: [...sources.certificates()].map(([listener, { validTo }]) => ({
       labels: { listener },
       value: Date.parse(validTo) / 1000,
@@ -65,6 +77,7 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
     object_store_clock_behind_seconds: sources.clockBehind().milliseconds / 1000,
     object_store_operations_concurrency_limit: sources.concurrencyLimit,
     object_store_filesystem_available_bytes: space.availableBytes,
+    object_store_filesystem_reserved_bytes: sources.reservedBytes,
     object_store_filesystem_capacity_bytes: space.capacityBytes,
     object_store_temporary_bytes: arriving + uploads.bytes,
     object_store_multipart_uploads: uploads.uploads,
@@ -75,6 +88,8 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
     object_store_scrub_read_bytes: scrub?.progress.bytes ?? 0,
     object_store_scrub_damaged: scrub?.damage.length ?? 0,
     object_store_scrub_completed_seconds: scrub?.completedMicroseconds && scrub.completedMicroseconds / 1_000_000,
+    object_store_backup_completed_seconds: backup && backup.atMilliseconds / 1000,
+    object_store_backup_sequence: backup?.sequence,
     object_store_buckets: totals.buckets,
     object_store_objects: totals.objects,
     object_store_event_streams: sources.eventStreams.open,
@@ -85,6 +100,7 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
     object_store_snapshot_bytes: snapshots.newest?.bytes,
     object_store_snapshot_sequence: snapshots.newest?.sequence,
     object_store_snapshots_made_total: snapshots.made,
+    object_store_snapshot_written_bytes_total: snapshots.writtenBytes,
     object_store_snapshot_failures_total: snapshots.failures,
   }
 }
@@ -106,6 +122,7 @@ function checkpointValues({ checkpoints, clock }: Pick<ScrapeSources, 'checkpoin
   const last = checkpoints.last()
   return {
     object_store_checkpoint_size: last?.size,
+    object_store_checkpoint_late_seconds: checkpoints.lateSeconds(),
     object_store_checkpoint_age_seconds: last && Math.max(0, clock() - last.timeMicroseconds / 1000) / 1000,
     object_store_checkpoint_tree_size: treeSize,
     object_store_checkpoint_mended_hashes_total: mendedHashes,
@@ -131,15 +148,17 @@ type ProcessValues = Pick<
   | 'process_start_time_seconds'
 >
 
+type ProcessSources = Pick<ScrapeSources, 'version' | 'commit' | 'threads'>
+
 const STARTED_SECONDS = systemMilliseconds() / 1000 - process.uptime()
 
 /** The system's values for this process and its threads, under the usual names of Prometheus. */
-function processValues(version: string, threads: readonly WatchedThread[]): ProcessValues {
+function processValues({ version, commit = 'unknown', threads }: ProcessSources): ProcessValues {
   const { user, system } = process.cpuUsage()
   const filesMaximum = openFilesMaximum()
   return {
-    object_store_build_info: [{ labels: { version, node: process.version }, value: 1 }],
-    nodejs_eventloop_active_seconds_total: threads.map(activeOf),
+    object_store_build_info: [{ labels: { version, commit, node: process.version }, value: 1 }],
+    nodejs_eventloop_active_seconds_total: threads().map(activeOf),
     process_cpu_seconds_total: (user + system) / 1_000_000,
     process_resident_memory_bytes: process.memoryUsage.rss(),
     process_open_fds: openFiles(),

@@ -6,7 +6,7 @@ import type { RunningWorkers } from '../background-workers.ts'
 export interface WorkerSources {
   readonly deliveries: DeliveryCounts
   readonly workers:
-    | Pick<RunningWorkers, 'lifecycle' | 'compaction' | 'compression' | 'timeStamps' | 'witnesses'>
+    | Pick<RunningWorkers, 'lifecycle' | 'compaction' | 'compression' | 'scrub' | 'timeStamps' | 'witnesses'>
     | undefined
 }
 
@@ -33,6 +33,7 @@ export function workerValues(sources: WorkerSources) {
   const stamps = sources.workers?.timeStamps.facts
   return {
     ...workerCounters(sources),
+    object_store_scrub_due_seconds: sources.workers?.scrub.dueSeconds,
     object_store_webhook_deliveries_pending: sources.deliveries.pending,
     object_store_lifecycle_last_pass_timestamp_seconds: lastPass && lastPass.endedMilliseconds / 1000,
     object_store_lifecycle_lag_seconds: lastPass?.lagSeconds,

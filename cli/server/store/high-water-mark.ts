@@ -27,7 +27,7 @@ export class HighWaterMark {
    * @throws the disk's error
    */
   refuse({ last, hash }: RefusedBatch): void {
-    this.#head.write({ ...last, clean: false, bootId: this.#bootId, refused: refusedBatchId(hash) })
+    this.#head.writeBoth({ ...last, clean: false, bootId: this.#bootId, refused: refusedBatchId(hash) })
   }
 
   /** Checks every second and writes the mark if the journal has grown; then calls `also`. */

@@ -1,6 +1,7 @@
 import type { Disk } from '../../../engine/disk/disk.ts'
 import { RowDamagedError } from '../../../engine/errors.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { putBack } from '../../../projections/next-projections.ts'
 import type { OpenStore, StoreHooks } from './opened-store.ts'
 import { changeMasterKey, mustChangeMasterKey } from './change-master-key.ts'
 import type { StoreOptions } from './store-options.ts'
@@ -44,6 +45,7 @@ async function openWith(disk: Disk, paths: StorePaths, options: OpenOptions, hoo
     return await startEngine(await recoverStore(disk, paths, options, hooks, opened))
   } catch (error) {
     for (const part of opened.toReversed()) await closeQuietly(part)
+    await closeQuietly({ close: () => putBack(disk, paths) })
     throw error
   }
 }

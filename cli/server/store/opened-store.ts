@@ -4,6 +4,7 @@ import type { Clock } from '../../../engine/clock.ts'
 import type { EngineLoop } from '../../../engine/loop/engine-loop.ts'
 import type { StrangerRecords } from '../../../engine/records/stranger-records.ts'
 import type { CutTail } from '../../../engine/journal/evidence.ts'
+import type { SegmentGap } from '../../../engine/journal/recovery/linked-segments.ts'
 import type { StateStore } from '../../../engine/state-store.ts'
 import type { EngineUnavailableError } from '../../../engine/errors.ts'
 import type { Journal } from '../../../engine/journal/journal.ts'
@@ -22,6 +23,10 @@ export interface OpeningReport {
   readonly snapshot: string | undefined
   readonly refusedSnapshots: OpenedProjections['refusedSnapshots']
   readonly cut: CutTail | undefined
+  /** Damaged segments of the journal that this start went on without. */
+  readonly gaps: readonly SegmentGap[]
+  /** Whether the journal was there and its high-water mark, in `HEAD`, was not, or could not be read. */
+  readonly lostMark: boolean
   /** Id of the master key that this start has given the store in place of the previous one. */
   readonly changedMasterKey: string | undefined
   /** The records whose chain this start verified; undefined for a new store. */
@@ -44,7 +49,19 @@ export interface OpenStore {
   close(healthy: boolean): Promise<void>
 }
 
+/** How far a start has brought the projections. */
+export interface ReplayReport {
+  /** Records of the journal that they have. */
+  readonly done: number
+  /** Records of the journal. */
+  readonly total: number
+}
+
 export interface StoreHooks {
+  /** Called while the projections are brought up to the journal, at first before anything is read. */
+  readonly onReplay?: (report: ReplayReport) => void
+  /** Whether the start is to end: what it has done so far is kept. */
+  readonly stopAsked?: () => boolean
   /** `forWaiters`: the error for callers that wait for the engine. */
   readonly onFailure: (error: unknown, forWaiters: EngineUnavailableError) => void
   /** Called after each batch, before its replies are sent. `time`: of the last entry of the journal. */

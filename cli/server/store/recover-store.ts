@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { next, previous, sequenceOf } from '../../../engine/brands.ts'
+import { millisecondsOf, next, previous, sequenceOf } from '../../../engine/brands.ts'
 import { systemClock } from '../../../engine/clock.ts'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { AccessAuthentication } from '../../../engine/access/access-authentication.ts'
 import { KeyRing } from '../../../engine/keys/key-ring.ts'
-import { masterKeyCheck } from '../../../engine/keys/store-keys.ts'
+import { masterKeyCheck, type StoreKeys } from '../../../engine/keys/store-keys.ts'
 import { decodeGenesis, type Genesis } from '../../../engine/journal/bodies.ts'
 import { HeadFile } from '../../../engine/journal/head-mark.ts'
 import { Journal } from '../../../engine/journal/journal.ts'
@@ -16,15 +16,18 @@ import { readGenesis } from '../../../engine/journal/read-journal.ts'
 import { requireKnownFormat } from '../../../engine/journal/known-format.ts'
 import { segmentFirsts } from '../../../engine/journal/segment.ts'
 import { sweepCompressing } from '../../../engine/journal/cold/compress-segment.ts'
+import { withGenesisGap } from '../../../engine/journal/recovery/linked-segments.ts'
 import { type JournalTail, recoverJournal } from '../../../engine/journal/recovery/recovery.ts'
 import { giveBackForStart } from '../../../engine/payloads/space-reserve.ts'
-import { AccessSeal } from '../../../projections/access/access-seal.ts'
+import { AccessSeal } from '../../../projections/apply/access-seal.ts'
 import type { Recounted } from '../../../projections/apply/recount.ts'
-import { openProjections } from '../../../projections/open-projections.ts'
+import { takePlace } from '../../../projections/next-projections.ts'
+import { openProjections, type OpenedProjections } from '../../../projections/open-projections.ts'
 import { replay } from '../../../projections/replay/replay.ts'
 import { earlyKeys, identityOf, type KeysOutcome } from '../../access/access-keys.ts'
 import type { OpeningReport, StoreHooks } from './opened-store.ts'
 import { keepKeys } from './change-master-key.ts'
+import { HEAL_ADVICE } from './heal-advice.ts'
 import type { Opened } from './opened-parts.ts'
 import { requireWhole } from './whole-directory.ts'
 import type { EngineParts, OpenOptions } from './engine-parts.ts'
@@ -44,51 +47,54 @@ export async function recoverStore(
   requireKnownFormat(disk, paths.journal)
   requireWhole(disk, paths)
   const wasInUse = disk.list(paths.volumes).length > 0 || disk.list(paths.files).length > 0
-  for (const path of [paths.journal, paths.volumes, paths.files, paths.uploads, paths.holds]) disk.makeDirectory(path)
-  // Spare files of an earlier run are made again; removing them gives space for recovery on a full disk.
-  for (const path of [paths.journalSpare, paths.volumeSpare, paths.keysMaking]) disk.remove(path)
-  sweepCompressing(disk, paths)
-  giveBackForStart(disk, paths)
-  // An earlier start may have crashed before it synced their names.
-  for (const path of [paths.root, paths.payloads]) disk.syncDirectory(path)
+  prepareDirectories(disk, paths)
+  const clock = hooks.clock ?? systemClock
   const head = HeadFile.open(disk, paths)
   opened.push(head)
   const mark = head.newest
   // Without a journal nothing can be rebuilt: keep the projections as evidence that there was one.
   const hasJournal = segmentFirsts(disk, paths).length > 0
   const early = hasJournal ? earlyKeys(disk, paths, options.masterKey) : undefined
-  const projections = await openProjections(disk, paths, {
+  const made = await openProjections(disk, paths, {
+    bootId: options.bootId,
+    hasJournal,
     distrusted: hasJournal ? distrust(mark, options.bootId) : undefined,
     wasClean: mark?.clean === true,
+    now: millisecondsOf(Math.floor(clock() / 1000)),
     identity: early && identityOf(early),
   })
-  opened.push(projections.environment)
-  const applied = projections.state.applied()
-  const tail = recoverJournal(disk, paths, { mark, applied, wasInUse })
-  const genesis = requireGenesis(disk, paths, tail, options.masterKey)
-  const { ring, isRecorded } = requireKeys(tail && early, genesis, options.masterKey)
-  // From here on projections are written without a sync; after a power cut they must not count as cleanly stopped.
-  if (mark?.clean === true) head.write({ ...mark, clean: false, bootId: options.bootId })
-  const clock = hooks.clock ?? systemClock
+  let projections: OpenedProjections = made
+  opened.push({ close: () => projections.environment.close() })
+  const applied = made.state.applied()
+  const tail = advising(() => recoverJournal(disk, paths, { mark, applied, wasInUse }))
+  const origin = originOf(disk, paths, tail, options.masterKey)
+  const { ring, isRecorded, genesisFault } = advising(() => requireKeys(early, origin, options.masterKey))
+  const known = { gaps: tail?.gaps ?? [], applied: applied?.sequence }
+  const gaps = advising(() => withGenesisGap(disk, paths, genesisFault, known))
+  // Projections are written without a sync; after a power cut they must not count as cleanly stopped.
+  const wasClean = mark?.clean === true
+  const markInUse = () => {
+    if (wasClean) head.writeBoth({ ...mark, clean: false, bootId: options.bootId })
+  }
+  if (made.beside === undefined) markInUse()
   const journalOptions = { ...options, ...(hooks.onSync && { onSync: hooks.onSync }) }
   const journal =
     tail === undefined
-      ? Journal.create(disk, paths, journalOptions, genesis, clock())
-      : Journal.open(disk, paths, journalOptions, tail, mark?.clean === true && mark.bootId === options.bootId)
+      ? Journal.create(disk, paths, journalOptions, origin as Genesis, clock())
+      : Journal.open(disk, paths, journalOptions, tail, wasClean && mark.bootId === options.bootId)
   opened.push(journal)
-  // The refused batch is cut off now. This mark and the next one overwrite the note in both slots before any entry.
-  if (mark?.refused !== undefined) {
-    const { sequence, batch, head: hash, bootId } = mark
-    head.write({ sequence, batch, head: hash, clean: false, bootId })
-  }
+  forgetRefused(head, mark)
   const keys = ring.storeKeys()
   const access = new AccessAuthentication(keys)
-  const recounted = (found: Recounted) => hooks.onRecounted?.(found)
-  const replayedRecords = replay(disk, paths, projections.environment, applied, { access, recounted })
-  projections.state.tellRecounts(recounted)
-  const seal = new AccessSeal(projections.environment, keys.accessRows)
-  projections.environment.write(() => seal.sealAll())
-  projections.state.sealWith(seal)
+  const total = tail?.chain.nextSequence ?? 0
+  const replayedRecords = advising(() => replayInto(disk, paths, made, { keys, access, hooks, total }))
+  if (made.beside !== undefined) {
+    const switched = { ...made.beside, isDurable: wasClean }
+    projections = { ...made, ...(await takePlace(disk, paths, made.environment, switched)) }
+    markInUse()
+  }
+  projections.state.tellRecounts((found) => hooks.onRecounted?.(found))
+  sealRows(projections, keys.accessRows, replayedRecords > 0)
   // Replay has found no change of the key that the file does not know.
   if (!isRecorded) keepKeys(disk, paths, ring)
   for (const name of disk.list(paths.uploads)) disk.remove(paths.upload(name))
@@ -99,11 +105,63 @@ export async function recoverStore(
     snapshot: projections.snapshot,
     refusedSnapshots: projections.refusedSnapshots,
     cut: tail?.cut,
+    gaps,
+    lostMark: tail !== undefined && mark === undefined,
     changedMasterKey: undefined,
     verified: tail && verifiedBy(tail, applied),
   }
   const parts = { disk, paths, options, hooks, clock, head, journal, projections, report, keys, access }
   return { ...parts, ring, nextMasterKey: options.nextMasterKey }
+}
+
+/** The refused batch of the mark is cut off. */
+function forgetRefused(head: HeadFile, mark: HeadFile['newest']): void {
+  if (mark?.refused === undefined) return
+  const { sequence, batch, head: hash, bootId } = mark
+  head.writeBoth({ sequence, batch, head: hash, clean: false, bootId })
+}
+
+/** Makes the directories that are missing, and removes what an earlier run left. */
+function prepareDirectories(disk: Disk, paths: StorePaths): void {
+  for (const path of [paths.journal, paths.volumes, paths.files, paths.uploads, paths.holds]) disk.makeDirectory(path)
+  // Spare files of an earlier run are made again; removing them gives space for recovery on a full disk.
+  for (const path of [paths.journalSpare, paths.volumeSpare, paths.keysMaking]) disk.remove(path)
+  sweepCompressing(disk, paths)
+  giveBackForStart(disk, paths)
+  // An earlier start may have crashed before it synced their names.
+  for (const path of [paths.root, paths.payloads]) disk.syncDirectory(path)
+}
+
+interface ReplayParts {
+  readonly keys: StoreKeys
+  readonly access: AccessAuthentication
+  readonly hooks: StoreHooks
+  /** Records of the journal. */
+  readonly total: number
+}
+
+/** Brings the projections up to the journal. */
+function replayInto(
+  disk: Disk,
+  paths: StorePaths,
+  { environment, state, beside }: OpenedProjections,
+  { keys, access, hooks, total }: ReplayParts,
+): number {
+  const recounted = (found: Recounted) => hooks.onRecounted?.(found)
+  const applied = state.applied()
+  const before = applied === undefined ? 0 : next(applied.sequence)
+  const progress = (records: number) => hooks.onReplay?.({ done: before + records, total })
+  progress(0)
+  const seal = beside && new AccessSeal(environment, keys.accessRows)
+  return replay(disk, paths, environment, applied, { access, recounted, seal, progress, stopAsked: hooks.stopAsked })
+}
+
+/** Has the rows of access sealed from here on. All of them are read once, by what has opened them, unless replay has changed them since. */
+function sealRows({ environment, state, seal: found }: OpenedProjections, key: Uint8Array, areChanged: boolean): void {
+  const isRight = !areChanged && found?.isOf(key) === true
+  const seal = isRight ? found : new AccessSeal(environment, key)
+  if (!isRight) environment.write(() => seal.sealAll())
+  state.sealWith(seal)
 }
 
 /** The records whose chain a start has verified: the last segment, and what replay has applied. */
@@ -124,21 +182,56 @@ function distrust(mark: HeadFile['newest'], bootId: string): string | undefined 
   return 'the host stopped without a clean stop of the store'
 }
 
-function requireGenesis(disk: Disk, paths: StorePaths, tail: JournalTail | undefined, masterKey: Uint8Array): Genesis {
-  if (tail === undefined) {
-    const deploymentId = randomBytes(16)
-    return { deploymentId, masterKeyCheck: masterKeyCheck(masterKey, deploymentId) }
-  }
-  const genesis = decodeGenesis(readGenesis(disk, paths))
-  if (Buffer.compare(genesis.deploymentId, tail.segment.header.deploymentId) !== 0) {
-    throw new JournalDamagedError(`${tail.segment.path}: the segment is of another deployment than the genesis`)
-  }
-  return genesis
+/**
+ * The genesis of a new store.
+ * @throws JournalDamagedError when the last segment is of another deployment than the genesis
+ */
+function originOf(
+  disk: Disk,
+  paths: StorePaths,
+  tail: JournalTail | undefined,
+  masterKey: Uint8Array,
+): Genesis | undefined {
+  if (tail !== undefined) return requireOneDeployment(disk, paths, tail)
+  const deploymentId = randomBytes(16)
+  return { deploymentId, masterKeyCheck: masterKeyCheck(masterKey, deploymentId) }
 }
 
-/** @throws MasterKeyMismatchError, or what else the keys were not found for */
-function requireKeys(early: KeysOutcome | undefined, genesis: Genesis, masterKey: Uint8Array): FoundKeys {
-  if (early === undefined) return { ring: KeyRing.of(genesis, [], masterKey) as KeyRing, isRecorded: false }
-  if ('failure' in early) throw early.failure
-  return early.found
+/**
+ * A genesis that cannot be read is the matter of its caller.
+ * @throws JournalDamagedError
+ */
+function requireOneDeployment(disk: Disk, paths: StorePaths, { segment }: JournalTail): undefined {
+  let genesis: Genesis
+  try {
+    genesis = decodeGenesis(readGenesis(disk, paths))
+  } catch (error) {
+    if (error instanceof JournalDamagedError) return undefined
+    throw error
+  }
+  if (Buffer.compare(genesis.deploymentId, segment.header.deploymentId) === 0) return undefined
+  throw new JournalDamagedError(`${segment.path}: the segment is of another deployment than the genesis`)
+}
+
+/**
+ * @param origin of a new store
+ * @throws MasterKeyMismatchError, or what else the keys were not found for
+ */
+function requireKeys(early: KeysOutcome | undefined, origin: Genesis | undefined, masterKey: Uint8Array): FoundKeys {
+  if (origin !== undefined) {
+    return { ring: KeyRing.of(origin, [], masterKey) as KeyRing, isRecorded: false, genesisFault: undefined }
+  }
+  const { found, failure } = { found: undefined, failure: undefined, ...early }
+  if (found === undefined) throw failure
+  return found
+}
+
+/** Says what to do next about damage that ends the start. */
+function advising<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof JournalDamagedError) || error.message.includes('`object-store ')) throw error
+    throw new JournalDamagedError(`${error.message}; ${HEAL_ADVICE}`, { cause: error })
+  }
 }

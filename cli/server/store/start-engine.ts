@@ -90,7 +90,7 @@ export async function startEngine(parts: EngineParts): Promise<OpenStore> {
     const keeps = healthy || loop.failure !== undefined
     loop.close()
     await closeKeeping(parts, opened, keeps ? loop.takeUnrecorded() : [])
-    if (healthy) writeStopSums(disk, paths)
+    if (healthy) await writeStopSums(disk, paths)
   }
   return { deploymentId, start, loop, client, catalog, journal, strangers, report, space, close }
 }

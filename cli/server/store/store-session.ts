@@ -100,7 +100,7 @@ export class StoreSession {
     this.engine = engine
     this.expiryClock = counts.expiryClock(clock)
     this.paths = new StorePaths(dataDirectory)
-    this.environment = openNoting(disk, this.paths, { readOnly: true })
+    this.environment = openNoting(disk, this.paths.projections, { readOnly: true })
     this.catalog = new CatalogReader(this.environment, counts)
     this.access = new AccessReader(this.environment)
     this.webhooks = new WebhookReader(this.environment)

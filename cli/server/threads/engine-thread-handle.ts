@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { Recounted } from '../../../projections/apply/recount.ts'
+import type { ReplayReport } from '../store/opened-store.ts'
 import type { RoomFor } from '../../../engine/journal/journal-room.ts'
 import { CommitCounts, type SharedCounts } from '../../../projections/catalog/commit-counts.ts'
 import { type ThreadAnswer, ThreadQuestion } from './thread-question.ts'
@@ -67,9 +68,22 @@ export class EngineThread {
     worker.on('error', (error) => this.#fail(new EngineThreadError('Error', String(error))))
   }
 
-  /** @throws EngineThreadError if the store cannot be opened */
-  static open(settings: Omit<EngineThreadData, 'commitCounts'>): Promise<EngineThread> {
-    const data: EngineThreadData = { ...settings, commitCounts: new CommitCounts().shared }
+  /**
+   * @param start `replayed` is called with how far it is, until it is ready; `signal` ends the start
+   * @throws EngineThreadError if the store cannot be opened
+   */
+  static open(
+    settings: Omit<EngineThreadData, 'commitCounts' | 'stopAsked'>,
+    {
+      replayed,
+      signal,
+    }: { readonly replayed: (report: ReplayReport) => void; readonly signal?: AbortSignal | undefined },
+  ): Promise<EngineThread> {
+    const stopAsked = new Int32Array(new SharedArrayBuffer(4))
+    const stop = () => Atomics.store(stopAsked, 0, 1)
+    if (signal?.aborted === true) stop()
+    signal?.addEventListener('abort', stop, { once: true })
+    const data: EngineThreadData = { ...settings, stopAsked, commitCounts: new CommitCounts().shared }
     const worker = new Worker(new URL('./engine-thread.js', import.meta.url), { workerData: data })
     return new Promise((resolve, reject) => {
       const fail = (error: unknown) => reject(new EngineThreadError('Error', String(error)))
@@ -79,6 +93,10 @@ export class EngineThread {
       const opening = (message: FromEngineThread): void => {
         if (message.kind === 'room') {
           roomFor = message.roomFor
+          return
+        }
+        if (message.kind === 'replayed') {
+          replayed(message.report)
           return
         }
         if (message.kind === 'recounted') {

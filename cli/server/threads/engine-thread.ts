@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Microseconds } from '../../../engine/brands.ts'
 import { DiskFullError } from '../../../engine/disk/disk.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
+import { readOnlyOf } from '../../../engine/disk/read-only.ts'
 import { type EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { PortServer } from '../../../engine/client/port-server.ts'
@@ -12,7 +13,7 @@ import { CommitCounts } from '../../../projections/catalog/commit-counts.ts'
 import { MetricSlots } from '../../../planes/metrics/metric-slots.ts'
 import { openStore } from '../store/open-store.ts'
 import type { OpenStore } from '../store/opened-store.ts'
-import { giveBackMemorySoon } from './give-back-memory.ts'
+import { giveBackMemorySoon } from '../../../engine/give-back-memory.ts'
 import type { EngineThreadData, FromEngineThread, ToEngineThread, Unrecorded } from './thread-messages.ts'
 
 /** The engine thread: the only writer of the journal, the volumes and the projections. */
@@ -30,12 +31,13 @@ const counts = new CommitCounts(data.commitCounts)
 const syncDuration = new MetricSlots(data.metrics).syncDuration(data.thread)
 let metrics: EngineMetrics | undefined
 
-function failed(error: unknown, forWaiters?: EngineUnavailableError): void {
-  const { name: ownName, message, cause } = error instanceof Error ? error : new Error(String(error))
+function failed(thrown: unknown, forWaiters?: EngineUnavailableError): void {
+  const readOnly = readOnlyOf(thrown)
+  const { name: ownName, message, cause } = readOnly ?? (thrown instanceof Error ? thrown : new Error(String(thrown)))
   // If the journal could not be written because the disk is full, report the full disk.
   const name = cause instanceof DiskFullError ? cause.name : ownName
   for (const port of ports) port.fail(forWaiters ?? new OutcomeUnknownError(message))
-  send({ kind: 'failed', error: name, message: forWaiters?.message ?? message })
+  send({ kind: 'failed', error: name, message: readOnly?.message ?? forWaiters?.message ?? message })
 }
 
 /** Sends the replies of a batch and updates the counters. */
@@ -74,6 +76,8 @@ try {
       for (const port of ports) port.roomChanged(roomFor)
       send({ kind: 'room', roomFor })
     },
+    onReplay: (report) => send({ kind: 'replayed', report }),
+    stopAsked: () => Atomics.load(data.stopAsked, 0) === 1,
     onRecounted: (found) => send({ kind: 'recounted', found }),
     onUnrecorded: (count, error) => {
       unrecorded = { count, problem: error === undefined ? undefined : String(error) }

@@ -4,6 +4,7 @@ import { systemMilliseconds } from '../../../engine/clock.ts'
 import { PortEngineClient } from '../../../engine/client/port-client.ts'
 import { BodyHashing } from '../../../engine/hashing/body-hashing.ts'
 import { PIECE_BYTES } from '../../../engine/payloads/piece-pool.ts'
+import { EventStreams } from '../../../planes/exchange/event-streams.ts'
 import { ConcurrencyGate } from '../../../planes/http/limits/concurrency-gate.ts'
 import { listen } from '../../../planes/http/listen.ts'
 import type { HttpListener } from '../../../planes/http/listener.ts'
@@ -18,11 +19,12 @@ import type { S3Services } from '../../../planes/s3/handling/services.ts'
 import { CommitCounts } from '../../../projections/catalog/commit-counts.ts'
 import { createLogger } from '../log/logger.ts'
 import { StoreSession } from '../store/store-session.ts'
+import { refusedCounter } from '../refused-connections.ts'
 import { publishGate, publishMissed } from '../metrics/published-metrics.ts'
 import { FrontEndTelemetry } from '../metrics/front-end-telemetry.ts'
 import { SharingCounters } from '../../links/telemetry.ts'
 import { withEmbeds } from '../../links/plane.ts'
-import { giveBackMemorySoon } from './give-back-memory.ts'
+import { giveBackMemorySoon } from '../../../engine/give-back-memory.ts'
 import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-messages.ts'
 
 /**
@@ -52,7 +54,10 @@ function rootCredential(enabled: boolean): Credential | undefined {
   return data.rootEnabled === enabled ? rootCredentialOf(data.rootAccessKey, data.rootSecretKey) : undefined
 }
 
-function services({ engine, catalog, payloads, uploads, space, versionIds, uploadIds }: StoreSession): S3Services {
+function services(
+  { engine, catalog, payloads, uploads, space, versionIds, uploadIds, events }: StoreSession,
+  credentials: CredentialDirectory,
+): S3Services {
   return {
     engine,
     catalog,
@@ -62,9 +67,12 @@ function services({ engine, catalog, payloads, uploads, space, versionIds, uploa
     versionIds,
     uploadIds,
     extensions: data.extensions,
+    encrypts: data.encryptionEnabled,
     unsignedChunksOverHttp: data.unsignedChunksOverHttp,
     inlineBytesMaximum: data.inlineBytesMaximum,
     tokenKey: Buffer.from(data.keys.continuationTokens),
+    credentials,
+    notifications: { events, streams },
     owner: { id: data.deploymentId, displayName: 'root' },
     clock: systemMilliseconds,
   }
@@ -82,6 +90,7 @@ function stop(graceMilliseconds: number): Promise<void> {
  * listener that is still opening is waited for, since it would keep the thread alive and never be closed.
  */
 async function close(graceMilliseconds: number): Promise<void> {
+  streams.end()
   const opened = await listening?.catch(() => undefined)
   await opened?.close(graceMilliseconds)
   bigDocuments.end()
@@ -125,6 +134,7 @@ process.on('uncaughtException', (error) => {
 const counts = new CommitCounts(data.commitCounts)
 const hashing = new BodyHashing(data.hashing, PIECE_BYTES, () => send({ kind: 'hash' }))
 const session = new StoreSession(data, data.thread, engine, hashing, counts)
+const streams = new EventStreams(session.events)
 const gate = new ConcurrencyGate(data.limits, data.gate, data.thread)
 publishGate(gate, data.metrics, data.thread)
 publishMissed(engine, data.metrics, data.thread)
@@ -156,6 +166,7 @@ try {
     rootCredential(false),
   )
   const authenticator = new Authenticator({
+    readsVersionTwo: data.extensions.has('presign-v2'),
     lookup: (accessKey) => directory.lookup(accessKey),
     describe: (accessKey) => directory.describe(accessKey),
     clock: systemMilliseconds,
@@ -168,9 +179,10 @@ try {
     tls: data.tls,
     handler: withEmbeds(
       { store: session, isEnabled: data.sharingEnabled, gate, telemetry: sharingTelemetry },
-      createS3Handler({ services: services(session), authenticator, gate, hostNames, telemetry }),
+      createS3Handler({ services: services(session, directory), authenticator, gate, hostNames, telemetry }),
     ),
     connectionsMaximum: data.connectionsMaximum,
+    onConnectionRefused: refusedCounter(data.metrics, data.thread, 's3'),
     stallTimeoutMilliseconds: data.stallTimeoutMilliseconds,
     minimumBytes: data.minimumBytes,
     trustedProxies: data.trustedProxies,

@@ -7,10 +7,10 @@ import type { Recounted } from '../../../projections/apply/recount.ts'
 import type { SharedCounts } from '../../../projections/catalog/commit-counts.ts'
 import type { RoomFor } from '../../../engine/journal/journal-room.ts'
 import type { SharedMetrics } from '../../../planes/metrics/metric-slots.ts'
-import type { Extensions } from '../../../planes/objects/s3-extensions.ts'
+import type { Extensions, UnsignedChunks } from '../../../planes/objects/s3-extensions.ts'
 import type { TlsFiles } from '../../../planes/http/tls-files.ts'
 import type { Config } from '../../config/config-types.ts'
-import type { OpeningReport } from '../store/opened-store.ts'
+import type { OpeningReport, ReplayReport } from '../store/opened-store.ts'
 import type { StoreOptions } from '../store/store-options.ts'
 import type { SessionSettings } from '../store/store-session.ts'
 
@@ -19,6 +19,8 @@ export interface EngineThreadData {
   readonly dataDirectory: string
   readonly commitCounts: SharedCounts
   readonly options: StoreOptions
+  /** [0] is 1 when the start is to end. */
+  readonly stopAsked: Int32Array<SharedArrayBuffer>
   readonly metrics: SharedMetrics
   /** Its region of the metrics. */
   readonly thread: number
@@ -55,6 +57,8 @@ export type FromEngineThread =
   /** It could not start or cannot continue; `error` is the name of the error's class. */
   | { readonly kind: 'failed'; readonly error: string; readonly message: string }
   | { readonly kind: 'room'; readonly roomFor: RoomFor }
+  /** Before it is ready: how far it has brought the projections. */
+  | { readonly kind: 'replayed'; readonly report: ReplayReport }
   /** Counters were wrong, and were counted again. */
   | { readonly kind: 'recounted'; readonly found: Recounted }
   /** `unrecorded`: how many records of answered requests are kept for the next start, or were lost by a problem. */
@@ -85,7 +89,7 @@ export interface FrontEndThreadData extends SessionSettings {
   /** The setting `s3.extensions`. */
   readonly extensions: Extensions
   /** The setting `s3.unsigned_chunks_over_http`. */
-  readonly unsignedChunksOverHttp: boolean
+  readonly unsignedChunksOverHttp: UnsignedChunks
   readonly rootAccessKey: string
   readonly rootSecretKey: string
   readonly rootEnabled: boolean

@@ -1,6 +1,6 @@
 import type { ReadableFile } from '../../disk/unreadable.ts'
 import { JournalDamagedError } from '../journal-errors.ts'
-import type { SegmentFile } from '../opened-segment.ts'
+import type { SegmentFile } from '../segment.ts'
 import { decodeBlock, decodeBlockAsync } from './block-codec.ts'
 import { FOOTER, INDEX_END } from './cold-format.ts'
 import { blockAt, type ColdBlock, type ColdIndex, decodeIndex, indexLength } from './cold-index.ts'

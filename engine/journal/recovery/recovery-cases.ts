@@ -9,7 +9,7 @@ export interface RecoveryFacts {
   readonly hasSegments: boolean
   /** A high-water mark, projections or payloads show that this store was in use. */
   readonly wasInUse: boolean
-  /** Every header is right and every segment but the last is sealed and continued by the next. */
+  /** Every header is right and every segment but the last is sealed and continued by the next; or it is not needed, and bridged. */
   readonly segmentsLink: boolean
   /**
    * After the last valid batch of the last segment: only zeros; nothing, since the batch seals the segment; an

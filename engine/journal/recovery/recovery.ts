@@ -8,11 +8,12 @@ import { SEGMENT_HEADER } from '../format.ts'
 import type { HeadMark } from '../head-mark.ts'
 import { AcknowledgedDataLostError, JournalDamagedError } from '../journal-errors.ts'
 import { firstOf, type LastRecord, type NextRecord } from '../positions.ts'
+import { readLinkedSegments, type SegmentGap } from './linked-segments.ts'
 import { type RecoveryFacts, recoveryCase } from './recovery-cases.ts'
 import { RefusedBatchSearch } from './refused-batch.ts'
-import { readSegmentChain, type SegmentFacts } from '../segment-chain.ts'
+import type { SegmentFacts } from '../segment-chain.ts'
 import { openSegment } from '../segment-file.ts'
-import type { SegmentFile } from '../opened-segment.ts'
+import type { SegmentFile } from '../segment.ts'
 import { laterBatchFollows, type ScanEnd, SegmentWindow, scanSegment } from '../segment-scan.ts'
 
 /** Facts about the journal from elsewhere: the mark and the projections. */
@@ -34,6 +35,8 @@ export interface JournalTail {
   /** Content digest in the seal, when the segment is sealed. */
   readonly sealDigest: Uint8Array | undefined
   readonly cut: CutTail | undefined
+  /** Segments that are damaged, whose records are all applied. */
+  readonly gaps: readonly SegmentGap[]
 }
 
 /**
@@ -42,7 +45,7 @@ export interface JournalTail {
  * @throws JournalDamagedError, AcknowledgedDataLostError
  */
 export function recoverJournal(disk: Disk, paths: StorePaths, known: KnownBefore): JournalTail | undefined {
-  const { segments, broken } = readSegmentChain(disk, paths)
+  const { segments, gaps, broken } = readLinkedSegments(disk, paths, known.applied?.sequence)
   const last = segments.at(-1)
   const scan = last === undefined || broken !== undefined ? undefined : scanTail(disk, last, known)
   const facts: RecoveryFacts = {
@@ -73,7 +76,7 @@ export function recoverJournal(disk: Disk, paths: StorePaths, known: KnownBefore
       const orderMicroseconds = isEmpty ? microsecondsOf(segment.header.createdMicroseconds) : chain.orderMicroseconds
       const timeMicroseconds = isEmpty ? orderMicroseconds : chain.timeMicroseconds
       const next = { ...chain, orderMicroseconds, timeMicroseconds }
-      return { segment, offset: end.offset, chain: next, sealed, sealDigest: end.seal?.contentDigest, cut }
+      return { segment, offset: end.offset, chain: next, sealed, sealDigest: end.seal?.contentDigest, cut, gaps }
     }
   }
 }

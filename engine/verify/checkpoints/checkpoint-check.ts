@@ -1,13 +1,12 @@
 import type { JournalFiles } from '../journal-files.ts'
-import { treesOfSegments } from '../segment-pool.ts'
-import type { SegmentResult } from '../segment-result.ts'
 import type { ProblemList } from '../verdicts.ts'
 import type { CheckpointEntry } from './checkpoint-entry.ts'
 import type { HandoverEntry } from './handover-entry.ts'
 import { KeyInForce } from './key-in-force.ts'
-import { CompactRange } from './compact-range.ts'
-import { TreeHasher } from './tree-hasher.ts'
+import { type JournalTrees, type ReadSegment, type Roots, treesOfJournal } from './journal-trees.ts'
+import type { VerifiedHistory } from './verified-history.ts'
 
+const NO_TREES: JournalTrees = { roots: new Map(), tops: undefined }
 const NO_HASH = '0'.repeat(64)
 
 /** A checkpoint that an outside party kept. */
@@ -15,6 +14,13 @@ export interface KeptCheckpoint {
   readonly size: number
   /** Of the tree of transparency logs, in hexadecimal. */
   readonly root: string
+}
+
+/** An earlier verification, which this one continues. */
+export interface Since {
+  readonly state: VerifiedHistory
+  /** Public key that signed its checkpoint, in hexadecimal; undefined when that was not asked for. */
+  readonly signer: string | undefined
 }
 
 /** Results of checking the checkpoints of a journal. */
@@ -26,61 +32,75 @@ export interface CheckpointFindings {
   readonly handovers: readonly HandoverEntry[]
   /** Whether the journal extends the kept checkpoint; undefined without one, or when that could not be computed. */
   readonly extendsKept: boolean | undefined
+  /** Root of all records, in hexadecimal; undefined when it was not asked for, or not all can be read. */
+  readonly root: string | undefined
+  /** What the trees are before the last record of the kept checkpoint, where that is asked for. */
+  readonly tops: JournalTrees['tops']
   /** Sentences about skipped checks. */
   readonly notes: readonly string[]
-}
-
-interface Roots {
-  readonly root: string
-  readonly bundleRoot: string
-}
-
-/** A segment, and where its file is. */
-interface ReadSegment {
-  readonly path: string
-  readonly result: SegmentResult
 }
 
 /**
  * Checks the checkpoints in the journal (`spec/formats/journal.md`, "Checkpoints"), and that it extends a kept
  * checkpoint. Reads the segments a second time if there are checkpoints: their sizes are known only after all are read.
- * @param isWhole whether the journal is read from its beginning
+ * @param options `isWhole`: whether the journal is read from its beginning; `knownUntil`: the first sequence of a record that
+ *   this verifier does not know, after which an entry may follow what is in it
  * @throws the system's error when a file cannot be read
  */
 export async function checkCheckpoints(
   segments: readonly ReadSegment[],
   {
     kept,
+    since,
     isWhole,
+    knownUntil,
     ...reading
-  }: { kept: KeptCheckpoint | undefined; isWhole: boolean; threads: number; files: JournalFiles | undefined },
+  }: {
+    kept: KeptCheckpoint | undefined
+    since: Since | undefined
+    isWhole: boolean
+    knownUntil: number
+    threads: number
+    files: JournalFiles | undefined
+  },
   problems: ProblemList,
 ): Promise<CheckpointFindings> {
   const entries = segments.flatMap(({ result }) => result.checkpoints)
   const nextSequence = segments.at(-1)?.result.nextSequence ?? 0
   const fits = entries.filter(({ size, sequence }) => size >= 1 && size <= sequence)
   const isThere = kept !== undefined && kept.size >= 1 && kept.size <= nextSequence
-  const sizes = [...fits.map(({ size }) => size), ...(isThere ? [kept.size] : [])]
-  const roots = isWhole ? await rootsAt(segments, sizes, reading) : new Map<number, Roots>()
-  const keys = new KeyInForce(isWhole)
+  const stated = [...fits.map(({ size }) => size), ...(isThere ? [kept.size] : [])]
+  const sizes = stated.length > 0 || since !== undefined ? [...stated, nextSequence] : []
+  const asked = { sizes, topsAt: isThere ? kept.size - 1 : -1, since: since?.state, ...reading }
+  const { roots, tops } = isWhole || since ? await treesOfJournal(segments, asked) : NO_TREES
+  let keys = new KeyInForce(isWhole)
   let before: CheckpointEntry | undefined
   for (const { result } of segments) {
     const said = [...result.checkpoints, ...result.handovers].toSorted((one, other) => one.sequence - other.sequence)
     for (const entry of said) {
       const { sequence, offset } = entry
       const place = { segment: result.name, offset, sequence }
+      const mayFollow = isWhole && sequence < knownUntil
+      if (sequence >= knownUntil) {
+        keys = new KeyInForce(false, keys.handovers)
+        before = undefined
+      }
+      // Who signed the checkpoint of an earlier verification signs what comes after it, until it hands over.
+      if (since?.signer !== undefined && sequence >= since.state.size && sequence < knownUntil)
+        keys.expect(since.signer)
       if ('newKey' in entry) {
         const fault = keys.handOver(entry, before)
         if (fault !== undefined) problems.add({ ...place, verdict: 'hand-over does not hold', detail: fault })
         continue
       }
-      const isFirst = before === undefined && isWhole
+      const isFirst = before === undefined && mayFollow
       const fault = faultOf(entry, isFirst ? 'none' : before, roots.get(entry.size)) ?? keys.sign(entry)
       if (fault !== undefined) problems.add({ ...place, verdict: 'checkpoint does not hold', detail: fault })
       before = entry
     }
   }
-  const unchecked = fits.filter(({ size }) => !roots.has(size)).length
+  const verifiedBefore = since?.state.size ?? 0
+  const unchecked = fits.filter(({ size }) => size >= verifiedBefore && !roots.has(size)).length
   const why = isWhole ? 'records before them cannot be read' : 'this is not the whole journal'
   const notes = unchecked === 0 ? [] : [`The roots of ${unchecked} checkpoints were not checked: ${why}.`]
   const extendsKept = kept && compareKept(kept, segments, roots.get(kept.size), problems)
@@ -89,7 +109,15 @@ export async function checkCheckpoints(
       'Whether the journal extends the checkpoint was not checked: the records that it covers cannot all be read.',
     )
   }
-  return { count: entries.length, last: before, handovers: keys.handovers, extendsKept, notes }
+  return {
+    count: entries.length,
+    last: entries.at(-1),
+    handovers: keys.handovers,
+    extendsKept,
+    root: roots.get(nextSequence)?.root,
+    tops,
+    notes,
+  }
 }
 
 function faultOf(
@@ -130,33 +158,4 @@ function compareKept(
   const detail = `the checkpoint that was kept has the root ${root}; the first ${size} records have ${roots.root}`
   problems.add({ ...place, verdict: 'rewritten since a checkpoint', detail })
   return false
-}
-
-/** The roots of both trees at sizes, as far as records can be read from the beginning. */
-async function rootsAt(
-  segments: readonly ReadSegment[],
-  sizes: readonly number[],
-  { threads, files }: { readonly threads: number; readonly files: JournalFiles | undefined },
-): Promise<ReadonlyMap<number, Roots>> {
-  const roots = new Map<number, Roots>()
-  const ascending = [...new Set(sizes)].toSorted((left, right) => left - right)
-  const limit = ascending.at(-1) ?? 0
-  const needed = segments.filter(({ result }) => result.firstSequence < limit)
-  const jobs = needed.map(({ path, result: { firstSequence, nextSequence } }) => ({
-    path,
-    firstSequence,
-    sizes: ascending.filter((size) => size > firstSequence && size <= nextSequence),
-    limit: Math.min(limit, nextSequence),
-  }))
-  const log = new CompactRange(TreeHasher.log(), 0)
-  const bundle = new CompactRange(TreeHasher.bundle(), 0)
-  const wanted = new Set(ascending)
-  for (const part of (await treesOfSegments(jobs, threads, files)).flat()) {
-    // Records after unreadable ones have no root.
-    if (part.log.begin !== log.end) break
-    log.extend(part.log)
-    bundle.extend(part.bundle)
-    if (wanted.has(log.end)) roots.set(log.end, { root: log.root(), bundleRoot: bundle.root() })
-  }
-  return roots
 }

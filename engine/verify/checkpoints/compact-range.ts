@@ -52,14 +52,19 @@ export class CompactRange {
     }
   }
 
-  /** Returns the range so far; the rest continues after it. */
-  take(): RangeNodes {
-    const nodes = {
+  /** A copy of the range so far. */
+  nodes(): RangeNodes {
+    return {
       begin: this.#begin,
       end: this.#end,
       heights: Array.from(this.#heights.subarray(0, this.#count)),
       hashes: this.#hashes.slice(0, this.#count * HASH_BYTES),
     }
+  }
+
+  /** Returns the range so far; the rest continues after it. */
+  take(): RangeNodes {
+    const nodes = this.nodes()
     this.#begin = this.#end
     this.#count = 0
     return nodes

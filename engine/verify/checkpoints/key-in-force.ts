@@ -4,16 +4,22 @@ import type { HandoverEntry } from './handover-entry.ts'
 /** Follows which key signs the log: the first one, until it hands over. */
 export class KeyInForce {
   /** Hand-overs that hold. */
-  readonly handovers: HandoverEntry[] = []
+  readonly handovers: HandoverEntry[]
   readonly #isWhole: boolean
   #key: string | undefined
   #generation: number | undefined
   readonly #had = new Set<string>()
 
-  /** @param isWhole whether the journal is read from its beginning */
-  constructor(isWhole: boolean) {
+  /** @param isWhole whether the journal is read from its beginning; `handovers`: that hold, of before */
+  constructor(isWhole: boolean, handovers: readonly HandoverEntry[] = []) {
+    this.handovers = [...handovers]
     this.#isWhole = isWhole
     if (isWhole) this.#generation = 0
+  }
+
+  /** Takes a key from elsewhere for the first one, if none was met yet. */
+  expect(key: string): void {
+    if (this.#key === undefined) this.#take(key)
   }
 
   /** The fault of a checkpoint's key, if any. */

@@ -17,6 +17,8 @@ import { HASH_BYTES, TreeHasher } from './tree-hasher.ts'
 export interface TreeJob {
   readonly path: string
   readonly firstSequence: number
+  /** The first record that becomes a leaf. */
+  readonly from: number
   /** Sizes of trees that end in the segment or with it, ascending: what of them it covers is wanted. */
   readonly sizes: readonly number[]
   /** No record from this sequence on is wanted. */
@@ -37,14 +39,15 @@ const WINDOW_BYTES = 1024 * 1024
  * @throws the system's error when the file cannot be read
  */
 export function treesOfSegment(
-  { path, firstSequence, sizes, limit }: TreeJob,
+  { path, firstSequence, from, sizes, limit }: TreeJob,
   files: JournalFiles = REAL_FILES,
 ): TwoRanges[] {
-  const log = new CompactRange(TreeHasher.log(), firstSequence)
-  const bundle = new CompactRange(TreeHasher.bundle(), firstSequence)
+  const log = new CompactRange(TreeHasher.log(), from)
+  const bundle = new CompactRange(TreeHasher.bundle(), from)
   const parts: TwoRanges[] = []
   const take = (): void => void parts.push({ log: log.take(), bundle: bundle.take() })
   forEachHash({ path, firstSequence, limit }, files, (hash, next) => {
+    if (next <= from) return
     log.append(hash)
     bundle.append(hash)
     if (next === sizes[parts.length]) take()
@@ -55,7 +58,7 @@ export function treesOfSegment(
 
 /** Calls `take` with the hash of each record and the sequence after it, up to the limit or to the first that cannot be read. */
 function forEachHash(
-  { path, firstSequence, limit }: Omit<TreeJob, 'sizes'>,
+  { path, firstSequence, limit }: Pick<TreeJob, 'path' | 'firstSequence' | 'limit'>,
   files: JournalFiles,
   take: (hash: Uint8Array, next: number) => void,
 ): void {

@@ -1,5 +1,5 @@
 import type { SpanJob, SpanResult } from './span-report.ts'
-import { VerifyingThread } from '../verifying-thread.ts'
+import { VerifyingThread } from '../threads/verifying-thread.ts'
 
 /** How long the thread waits for the next span: longer than the pause of a client that follows the chain. */
 const IDLE_MILLISECONDS = 2000

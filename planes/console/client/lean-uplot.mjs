@@ -9,6 +9,10 @@ const PARTS = [
   // Axes of dates: their steps and texts, and the questions whether a scale is one.
   [/^const \[ timeIncrsMs.*\nconst \[ timeIncrsS.*\n/m, ''],
   [/^\tconst _timeAxisSplits = .*\n\tconst _timeAxisVals .*\n\tconst _timeSeriesVal .*\n/m, ''],
+  // Logarithmic axes, whose range and labels the console says itself; and scales by the area sine, which it has none of.
+  [/sc\.distr == 3 \? logAxisSplits : sc\.distr == 4 \? asinhAxisSplits : numAxisSplits/, 'numAxisSplits'],
+  [/sc\.distr == 3 \? snapLog[XY] : sc\.distr == 4 \? snapAsinh[XY] : /g, ''],
+  [/if \(xScaleDistr == 3\)\n.*rangeLog.*\n\s*else if \(xScaleDistr == 4\)\n.*rangeAsinh.*\n\s*else /, ''],
   // The legend, which is ours.
   [/^\tconst showLegend = .*$/m, '\tconst showLegend = false;'],
   [/\b(?:const|let) isTime = [^;]+;/g, 'const isTime = false;'],

@@ -29,18 +29,19 @@ export class FreshConnections<Connection extends Closable> {
     this.#byAddress.delete(address)
   }
 
-  /** Closes the oldest connection of the address with most of them. False without fresh connections. */
-  closeOne(): boolean {
+  /** Closes the oldest connection of the address with most of them, and returns it; undefined without fresh connections. */
+  closeOne(): Connection | undefined {
     let most: Set<Connection> | undefined
     for (const those of this.#byAddress.values()) if (most === undefined || those.size > most.size) most = those
     const [oldest] = most ?? []
     oldest?.close()
-    return oldest !== undefined
+    return oldest
   }
 
-  /** Closes the oldest of an address. */
-  closeOneOf(address: string): void {
+  /** Closes the oldest of an address. False when it has no fresh one. */
+  closeOneOf(address: string): boolean {
     const [oldest] = this.#byAddress.get(address) ?? []
     oldest?.close()
+    return oldest !== undefined
   }
 }

@@ -1,8 +1,7 @@
 /** The connections of a listener over node:http: their addresses, their limit, and the requests under way on each. */
 import type { Socket } from 'node:net'
 import { AddressShares } from '../limits/address-shares.ts'
-import { CROWDED_PART } from '../limits/connection-rules.ts'
-import type { TrustedProxies } from '../limits/trusted-proxies.ts'
+import { type ConnectionBounds, CROWDED_PART } from '../limits/connection-rules.ts'
 import { FreshConnections } from '../limits/fresh-connections.ts'
 
 /** What a connection and its listener ask of an exchange; see `node-exchange.ts`. */
@@ -62,7 +61,7 @@ export function peerText(address: string | undefined): string {
 }
 
 export class NodeConnections {
-  readonly #maximum: number
+  readonly #bounds: ConnectionBounds
   readonly #all = new Set<NodeConnection>()
   readonly #bySocket = new WeakMap<Socket, NodeConnection>()
   /** Number of connections by address. */
@@ -70,13 +69,9 @@ export class NodeConnections {
   readonly #fresh = new FreshConnections<NodeConnection>()
   readonly #shares: AddressShares
 
-  /**
-   * @param maximum beyond it a connection without a head is closed, else the new one
-   * @param proxies exempt from shares: they carry connections of many clients
-   */
-  constructor(maximum: number, proxies?: TrustedProxies) {
-    this.#maximum = maximum
-    this.#shares = new AddressShares(async () => this.#addressWithMost(), proxies)
+  constructor(bounds: ConnectionBounds) {
+    this.#bounds = bounds
+    this.#shares = new AddressShares(async () => this.#addressWithMost(), bounds.proxies)
   }
 
   /** Adds a newly accepted socket. */
@@ -87,9 +82,21 @@ export class NodeConnections {
     const { address } = connection
     this.#counts.set(address, (this.#counts.get(address) ?? 0) + 1)
     this.#fresh.add(address, connection)
-    if (this.isCrowded && this.#shares.isOneTooMany(address)) this.#fresh.closeOneOf(address)
+    if (this.isCrowded) this.#makeRoom(connection)
+  }
+
+  /** For a new connection, where connections are short. */
+  #makeRoom(connection: NodeConnection): void {
+    const { maximum, refused } = this.#bounds
+    if (this.#shares.isOneTooMany(connection.address)) {
+      if (this.#fresh.closeOneOf(connection.address)) refused('share')
+      return
+    }
+    if (this.#all.size <= maximum) return
     // A connection without a head makes room; the new one is the youngest of them.
-    else if (this.#all.size > this.#maximum && !this.#fresh.closeOne()) connection.close()
+    const closed = this.#fresh.closeOne()
+    if (closed === undefined) connection.close()
+    refused(closed === undefined || closed === connection ? 'full' : 'silent')
   }
 
   /** Replaces an accepted socket by its TLS socket. */
@@ -110,7 +117,7 @@ export class NodeConnections {
   }
 
   get isCrowded(): boolean {
-    return this.#all.size >= this.#maximum * CROWDED_PART
+    return this.#all.size >= this.#bounds.maximum * CROWDED_PART
   }
 
   /** Whether connections of this address must end to make room for others. */

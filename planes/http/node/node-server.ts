@@ -17,7 +17,7 @@ import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { CIPHERS } from '../limits/connection-rules.ts'
 import { HEADER_BYTES_MAXIMUM } from '../limits/header-limits.ts'
-import { Listener, type ListenOptions, nextTurn, proxiesOf } from '../listener.ts'
+import { boundsOf, Listener, type ListenOptions, nextTurn } from '../listener.ts'
 import { NodeConnections } from './node-connections.ts'
 import { NodeExchange } from './node-exchange.ts'
 import { lastMessage } from './node-response.ts'
@@ -70,8 +70,8 @@ export class NodeListener extends Listener {
   #port = 0
 
   constructor(options: ListenOptions) {
-    const { tls, connectionsMaximum = Number.POSITIVE_INFINITY } = options
-    const connections = new NodeConnections(connectionsMaximum, proxiesOf(options))
+    const { tls } = options
+    const connections = new NodeConnections(boundsOf(options))
     // First, because it fails when the files cannot be used.
     const pair = tls === undefined ? undefined : readTlsPair(tls)
     const server =

@@ -10,9 +10,8 @@
 import type { X509Certificate } from 'node:crypto'
 import * as uWS from 'uWebSockets.js'
 import { AddressShares, askKernel } from '../limits/address-shares.ts'
-import type { TrustedProxies } from '../limits/trusted-proxies.ts'
 import { FreshConnections } from '../limits/fresh-connections.ts'
-import { CIPHERS, CROWDED_PART } from '../limits/connection-rules.ts'
+import { CIPHERS, type ConnectionBounds, CROWDED_PART } from '../limits/connection-rules.ts'
 import { nextTurn } from '../listener.ts'
 import { peerAddress } from './peer-address.ts'
 import { boundReceiveBuffers } from './receive-buffer.ts'
@@ -50,8 +49,7 @@ export class UwsApps {
   /** Content of the TLS files when the current app read them. */
   #pair: TlsPair | undefined
   #socket: uWS.us_listen_socket | undefined
-  readonly #connectionsMaximum: number
-  readonly #proxies: TrustedProxies | undefined
+  readonly #bounds: ConnectionBounds
   /** Open connections, including handshakes. */
   #connections = 0
   /**
@@ -66,15 +64,12 @@ export class UwsApps {
 
   /**
    * @param route called for every request
-   * @param connectionsMaximum beyond it a connection without a head is closed, else the new one
-   * @param proxies exempt from shares: they carry connections of many clients
    * @throws TlsFilesError when the TLS files cannot be used
    */
-  constructor(tls: TlsFiles | undefined, route: Route, connectionsMaximum: number, proxies?: TrustedProxies) {
-    this.#proxies = proxies
+  constructor(tls: TlsFiles | undefined, route: Route, bounds: ConnectionBounds) {
+    this.#bounds = bounds
     this.#tls = tls
     this.#route = route
-    this.#connectionsMaximum = connectionsMaximum
     this.#pair = tls === undefined ? undefined : readTlsPair(tls)
     this.#first = makeApp(tls, this.#pair?.digest)
     this.#attach(this.#first)
@@ -103,7 +98,7 @@ export class UwsApps {
         }
         this.#socket = socket
         const bound = uWS.us_socket_local_port(socket as uWS.us_socket)
-        this.#shares = new AddressShares(() => askKernel(bound), this.#proxies)
+        this.#shares = new AddressShares(() => askKernel(bound), this.#bounds.proxies)
         resolve(bound)
       })
     })
@@ -135,7 +130,7 @@ export class UwsApps {
 
   /** Whether the number of connections is close to its maximum. */
   get isCrowded(): boolean {
-    return this.#connections >= this.#connectionsMaximum * CROWDED_PART
+    return this.#connections >= this.#bounds.maximum * CROWDED_PART
   }
 
   /**
@@ -185,10 +180,22 @@ export class UwsApps {
       if (change < 0) return
       const address = peerAddress(res)
       this.#watchFresh(address, res)
-      if (this.isCrowded && this.#shares?.isOneTooMany(address) === true) this.fresh.closeOneOf(address)
-      // A connection without a head makes room; the new one is the youngest of them.
-      else if (this.#connections > this.#connectionsMaximum && !this.fresh.closeOne()) res.close()
+      if (this.isCrowded) this.#makeRoom(address, res)
     })
+  }
+
+  /** For a new connection, where connections are short. */
+  #makeRoom(address: string, connection: uWS.HttpResponse): void {
+    const { maximum, refused } = this.#bounds
+    if (this.#shares?.isOneTooMany(address) === true) {
+      if (this.fresh.closeOneOf(address)) refused('share')
+      return
+    }
+    if (this.#connections <= maximum) return
+    // A connection without a head makes room; the new one is the youngest of them.
+    const closed = this.fresh.closeOne()
+    if (closed === undefined) connection.close()
+    refused(closed === undefined || closed === connection ? 'full' : 'silent')
   }
 }
 

@@ -19,7 +19,7 @@
  */
 import type { X509Certificate } from 'node:crypto'
 import type * as uWS from 'uWebSockets.js'
-import { Listener, type ListenOptions, proxiesOf } from '../listener.ts'
+import { boundsOf, Listener, type ListenOptions } from '../listener.ts'
 import { UwsApps } from './uws-apps.ts'
 import { UwsExchange } from './uws-exchange.ts'
 
@@ -28,9 +28,8 @@ export class UwsListener extends Listener {
   #port = 0
 
   constructor(options: ListenOptions) {
-    const { tls, connectionsMaximum = Number.POSITIVE_INFINITY } = options
     // First, because it fails when the files cannot be used.
-    const apps = new UwsApps(tls, (res, request) => this.#accept(res, request), connectionsMaximum, proxiesOf(options))
+    const apps = new UwsApps(options.tls, (res, request) => this.#accept(res, request), boundsOf(options))
     super(options)
     this.#apps = apps
   }

@@ -1,6 +1,7 @@
 import { ADMINISTRATOR, defineRoute, json, NOTHING, type Route, SYSTEM_AND_AUDITOR } from '../routing/define-route.ts'
+import { ManagementError } from '../errors.ts'
 import { newId } from '../requests/identifiers.ts'
-import { newCredential } from './new-credential.ts'
+import { GIVEN_KEYS, newCredential } from './new-credential.ts'
 import { NAMED_OPTIONS, NAMED_QUERY, namedPage, NEXT_AFTER } from '../requests/named-pages.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command } from '../routing/route-command.ts'
@@ -33,13 +34,14 @@ const createAccount = defineRoute({
   pattern: 'POST /service-accounts',
   roles: ADMINISTRATOR,
   summary: 'Creates a service account with its first credential, shown once.',
-  request: object({ name: TITLE }, { description: text({ minimum: 0, maximum: 1024 }) }),
+  request: object({ name: TITLE }, { description: text({ minimum: 0, maximum: 1024 }), ...GIVEN_KEYS }),
   answer: { 201: json(object({ account: component('ServiceAccount'), credential: component('IssuedCredential') })) },
-  errors: ['ACCOUNT_NAME_TAKEN'],
+  errors: ['ACCOUNT_NAME_TAKEN', 'ACCESS_KEY_TAKEN'],
   async handle(request, services) {
-    const { name: title, description = '' } = await request.body()
+    const { name: title, description = '', ...given } = await request.body()
     const account = newId('sa')
-    const { secretKey, ...stored } = newCredential(services.secrets)
+    if (given.access_key === services.rootAccessKey) throw new ManagementError('ACCESS_KEY_TAKEN')
+    const { secretKey, ...stored } = newCredential(services.secrets, given)
     const details = ['id', account, 'credential_id', stored.credential]
     const change = { kind: 'create-account', account, title, description, ...stored } as const
     const { timeMicroseconds } = await request.journal.execute(change, details)
@@ -56,8 +58,14 @@ const createAccount = defineRoute({
   },
   command: command('service-account create', 'create a service account; its secret key is shown once', {
     arguments: { name: 'text' },
-    options: { description: 'what it is for' },
-    call: ({ name, description }) => ({ body: { name, description } }),
+    options: {
+      description: 'what it is for',
+      'access-key': 'access key that an application has already (default: a new one)',
+      'secret-key-file': { file: 'file that holds the secret key of --access-key, on one line' },
+    },
+    call: ({ name, description, 'access-key': accessKey, 'secret-key-file': secretKey }) => ({
+      body: { name, description, access_key: accessKey, secret_key: secretKey },
+    }),
   }),
 })
 

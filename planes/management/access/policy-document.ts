@@ -24,6 +24,17 @@ const DOCUMENT_BYTES_MAXIMUM = 16 * 1024
 
 const PATTERN_LIST = listOf(text(PATTERN), PATTERNS)
 
+/** What is wrong with a document in the language of AWS. */
+export const POLICY_OF_AWS =
+  'is of a policy of AWS. A policy of this server has statements such as {"effect": "allow", "actions": ["s3:GetObject"], ' +
+  '"resources": ["bucket:NAME", "bucket:NAME/*"]}: effects in lower case, bucket: in place of arn:aws:s3:::, and neither ' +
+  'Version, Sid, Principal nor Condition'
+
+/** Whether a value is a policy as AWS writes it. */
+export function isPolicyOfAws(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'Statement' in value
+}
+
 /** The statements of a policy, documented here and read by `policyStatements`, which knows the actions. */
 export const POLICY_STATEMENTS: Type<unknown> = readAs(
   listOf(object({ effect: oneOf('allow', 'deny'), actions: PATTERN_LIST, resources: PATTERN_LIST }), STATEMENTS),

@@ -63,10 +63,17 @@ function textRoute<const P extends Pattern, const Q extends Query = {}>({
   })
 }
 
-const getCheckpoint = textRoute({
+const getCheckpoint = defineRoute({
   pattern: 'GET /transparency/checkpoint',
+  roles: EVERYONE,
   summary: 'The last checkpoint, as a signed note (C2SP tlog-checkpoint) with the signatures of witnesses.',
-  text: (log) => log.note(),
+  answer: { 200: bytesOf(TEXT) },
+  errors: ERRORS,
+  handle(request, { checkpoints, foldedReads }) {
+    const note = asked(() => checkpoints.note())
+    foldedReads.fold('checkpoint', request)
+    return textResponse(200, TEXT, note)
+  },
 })
 
 const getKey = textRoute({
@@ -146,10 +153,12 @@ const getTile = defineRoute({
   summary: 'Hashes of the tree, or its entries (C2SP tlog-tiles).',
   answer: { 200: bytesOf(BYTES) },
   errors: ERRORS,
-  handle(request, { checkpoints }) {
+  handle(request, { checkpoints, foldedReads }) {
     const tile = tileOfPath(request.parameters.tile)
     if (tile === undefined) throw new ManagementError('CHECKPOINT_NOT_FOUND', 'this is not the path of a tile')
-    return asked(() => bytesResponse(200, BYTES, checkpoints.tile(tile)))
+    const hashes = asked(() => checkpoints.tile(tile))
+    foldedReads.fold('tile', request)
+    return bytesResponse(200, BYTES, hashes)
   },
 })
 

@@ -10,7 +10,7 @@ import type { BodySource } from '../../http/exchange.ts'
 import { problemRecord } from '../audit/chain-problem.ts'
 import { rfc3339 } from '../requests/timestamps.ts'
 import type { ManagementServices } from '../services.ts'
-import type { EventStreams } from './event-streams.ts'
+import type { EventStreams } from '../../exchange/event-streams.ts'
 
 /** Interval at which a stream without events checks whether its client is still authorized. */
 const CHECK_MILLISECONDS = 1000

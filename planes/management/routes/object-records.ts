@@ -36,6 +36,7 @@ export function versionRecord(found: FoundObject, services: ManagementServices):
     created_at: rfc3339(version.modifiedMicroseconds),
     headers,
     metadata: pairs(version.metadata),
+    ...(version.tags !== undefined && { tags: pairs(version.tags) }),
     lock: lockRecord(version.lock),
   }
 }

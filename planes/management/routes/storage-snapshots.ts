@@ -9,8 +9,10 @@ export const SNAPSHOTS = object({
   newest_bytes: orNull(whole()),
   records_after: whole(),
   count: whole(),
+  changes: whole(),
   bytes: whole(),
   made: whole(),
+  written_bytes: whole(),
   failures: whole(),
 })
 
@@ -24,8 +26,10 @@ export function snapshotRecord({ newest, ...facts }: SnapshotFacts, lastSequence
     newest_bytes: newest?.bytes ?? null,
     records_after: Math.max(0, lastSequence - (newest?.sequence ?? -1)),
     count: facts.count,
+    changes: facts.changes,
     bytes: facts.bytes,
     made: facts.made,
+    written_bytes: facts.writtenBytes,
     failures: facts.failures,
   }
 }

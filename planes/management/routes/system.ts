@@ -1,4 +1,4 @@
-import { EXTENSIONS } from '../../objects/s3-extensions.ts'
+import { EXTENSIONS, PROFILES } from '../../objects/s3-extensions.ts'
 import { HISTOGRAM_BOUNDS } from '../../metrics/metric-table.ts'
 import { type CounterReading, READINGS_MAXIMUM, SAMPLE_SECONDS } from '../../metrics/counter-history.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../routing/define-route.ts'
@@ -38,15 +38,18 @@ export function openApiRoute(routes: () => readonly Route[]): Route {
 const getInfo = defineRoute({
   pattern: 'GET /system/info',
   roles: EVERYONE,
-  summary: 'Name, version, status and capabilities.',
+  summary: 'Name, version, commit (null: built without git), status and capabilities.',
   answer: {
     200: json(
       object({
         name: oneOf(PRODUCT),
         version: text(),
+        commit: orNull(text()),
         status: oneOf('ready', 'not_ready'),
         degraded: listOf(object({ name: text(), reason: text() })),
         http_driver: oneOf('uws', 'node'),
+        s3_profile: oneOf(...PROFILES),
+        s3_profile_overrides: listOf(text()),
         s3_extensions: listOf(oneOf(...EXTENSIONS)),
         capabilities: object({
           versioning: FLAG,
@@ -57,16 +60,36 @@ const getInfo = defineRoute({
           sharing: FLAG,
           erasure_coding: FLAG,
         }),
+        record_index: object({ records: whole(), files: whole(), bytes: whole() }),
       }),
     ),
   },
-  async handle(_request, { ready, version, httpDriver, s3Extensions, sharing }) {
+  async handle({ identity }, { audit, ready, version, commit = null, httpDriver, s3, sharing }) {
     const missing = (await ready()).filter((check) => !check.ready)
-    const degraded = missing.filter(({ degrades }) => degrades).map(({ name, reason = '' }) => ({ name, reason }))
+    const isSystem = identity.role === 'system-administrator'
+    const degraded = missing
+      .filter(({ degrades }) => degrades)
+      .map(({ name, reason = '', detail }) => {
+        return { name, reason: isSystem && detail !== undefined ? `${reason} (${detail})` : reason }
+      })
     const status = missing.length === degraded.length ? 'ready' : 'not_ready'
     const capabilities = { ...CAPABILITIES, sharing: sharing.settings().enabled }
-    const how = { http_driver: httpDriver, s3_extensions: s3Extensions }
-    return jsonResponse(200, { name: PRODUCT, version, status, degraded, ...how, capabilities })
+    const how = {
+      http_driver: httpDriver,
+      s3_profile: s3.profile,
+      s3_profile_overrides: s3.overrides,
+      s3_extensions: s3.extensions,
+    }
+    return jsonResponse(200, {
+      name: PRODUCT,
+      version,
+      commit,
+      status,
+      degraded,
+      ...how,
+      capabilities,
+      record_index: audit.indexed,
+    })
   },
   command: command('system info', 'show version and capabilities of the server'),
 })

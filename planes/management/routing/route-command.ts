@@ -7,8 +7,16 @@
 type Arguments = Readonly<Record<string, 'text' | 'number' | 'optional' | 'object' | 'time'>>
 /** Kinds of options whose values are numbers: of anything, or of seconds or days, which may be written as durations. */
 type NumberOption = { readonly number: string } | { readonly seconds: string } | { readonly days: string }
-/** Options by name, without dashes: a text, a number, a time (sent as RFC 3339), or a flag without a value. */
-type Options = Readonly<Record<string, string | NumberOption | { readonly time: string } | { readonly flag: string }>>
+/**
+ * Options by name, without dashes: a text, a number, a time (sent as RFC 3339), a flag without a value, or a file that
+ * holds the text, for what no list of processes may show.
+ */
+type Options = Readonly<
+  Record<
+    string,
+    string | NumberOption | { readonly time: string } | { readonly flag: string } | { readonly file: string }
+  >
+>
 
 type ArgumentValue<K> = K extends 'number' ? number : K extends 'optional' ? string | undefined : string
 type OptionValue<O> = O extends { readonly flag: string }

@@ -33,7 +33,7 @@ const MODE = eitherOf(16, 'GOVERNANCE', 'COMPLIANCE')
 
 const credential = {
   credential_id: form('cred-[a-z2-7]{20}'),
-  access_key: form('OS[A-Z2-7]{18}'),
+  access_key: form('[A-Za-z0-9._-]{3,128}'),
   enabled: FLAG,
   status: oneOf('enabled', 'disabled', 'expired'),
   temporary: FLAG,
@@ -145,7 +145,7 @@ export const COMPONENTS = {
   Role: ROLE,
 
   Credential: object(credential),
-  IssuedCredential: object({ ...credential, secret_key: form('[a-z2-7]{40}') }),
+  IssuedCredential: object({ ...credential, secret_key: form('[!-~]{16,256}') }),
   ServiceAccount: object({
     id: form('sa-[a-z2-7]{20}'),
     name: text(),
@@ -223,7 +223,7 @@ export const COMPONENTS = {
   }),
 
   LifecycleRule: object({
-    id: form('rule-[a-z2-7]{20}'),
+    id: text(),
     prefix: text(),
     enabled: FLAG,
     expiration: orNull(whole(EXPIRY_DAYS)),
@@ -231,20 +231,23 @@ export const COMPONENTS = {
   }),
 
   Lock: object({ mode: orNull(MODE), retain_until: orNull(TIME), legal_hold: FLAG }),
-  ObjectVersion: object({
-    bucket: text(),
-    key: text(),
-    version_id: text(),
-    is_latest: FLAG,
-    size: whole(),
-    etag: text(),
-    sha256: orNull(SHA256),
-    content_type: orNull(text()),
-    created_at: TIME,
-    headers: mapOf(text()),
-    metadata: mapOf(text()),
-    lock: reference('Lock', documented({})),
-  }),
+  ObjectVersion: object(
+    {
+      bucket: text(),
+      key: text(),
+      version_id: text(),
+      is_latest: FLAG,
+      size: whole(),
+      etag: text(),
+      sha256: orNull(SHA256),
+      content_type: orNull(text()),
+      created_at: TIME,
+      headers: mapOf(text()),
+      metadata: mapOf(text()),
+      lock: reference('Lock', documented({})),
+    },
+    { tags: mapOf(text()) },
+  ),
   /** The place of an object whose written version was removed already. */
   WrittenPlace: object({ bucket: text(), key: text() }),
   /** The written version; only its place if another request has already removed it. */

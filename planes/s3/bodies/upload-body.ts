@@ -1,4 +1,5 @@
 import type { RequestBody } from '../../http/exchange.ts'
+import { isPrivateAddress } from '../../../engine/private-addresses.ts'
 import { S3Error } from '../errors/s3-errors.ts'
 import type { StreamedPayload } from '../signing/identity.ts'
 import { BodyChecks, limitLength, requireLength } from './body-checks.ts'
@@ -50,10 +51,12 @@ function chunkedUpload(request: S3Request, payload: StreamedPayload, services: S
 
 /** Refuses unsigned chunks over plain HTTP, where nothing proves that they come from the sender of the signed head. */
 function requireSafeWay({ http }: S3Request, { unsignedChunksOverHttp }: S3Services): void {
-  if (http.secure || unsignedChunksOverHttp) return
+  if (http.secure || unsignedChunksOverHttp === 'true') return
+  if (unsignedChunksOverHttp === 'private' && isPrivateAddress(http.remoteAddress)) return
   const message =
-    'Unsigned chunks are accepted over TLS only. Use TLS, have the client sign its chunks, or let the operator of the ' +
-    'server set s3.unsigned_chunks_over_http.'
+    `Unsigned chunks are accepted over TLS${unsignedChunksOverHttp === 'private' ? ' or from a private address' : ' only'}. ` +
+    'Set s3.unsigned_chunks_over_http at the server, which is private with s3.profile=compatible; or have the client use TLS ' +
+    'or sign its chunks.'
   throw new S3Error('InvalidRequest', { message })
 }
 

@@ -5,22 +5,28 @@
 
 import { parseCorsConfiguration } from '../cors/cors-configuration.ts'
 import { S3Error, type S3ErrorCode } from '../errors/s3-errors.ts'
+import { parseAccessControlPolicy } from './access-control-policy.ts'
 import { parseCompleteMultipartUpload } from './completion-list.ts'
 import { parseCreateBucketConfiguration } from './create-bucket-configuration.ts'
 import { parseDeletionList } from './delete-documents.ts'
 import { parseLegalHold } from './legal-hold.ts'
+import { parseLifecycleConfiguration } from './lifecycle-configuration.ts'
 import { parseObjectLockConfiguration } from './object-lock-configuration.ts'
 import { parseRetention } from './retention.ts'
+import { parseTagging } from './tagging.ts'
 import { parseVersioningConfiguration } from './versioning-configuration.ts'
 
 const readers = {
+  'access control': parseAccessControlPolicy,
   'bucket configuration': parseCreateBucketConfiguration,
   completion: parseCompleteMultipartUpload,
   cors: parseCorsConfiguration,
   deletions: parseDeletionList,
   'legal hold': parseLegalHold,
+  lifecycle: parseLifecycleConfiguration,
   'lock configuration': parseObjectLockConfiguration,
   retention: parseRetention,
+  tagging: parseTagging,
   versioning: parseVersioningConfiguration,
 }
 

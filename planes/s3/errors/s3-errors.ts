@@ -49,6 +49,7 @@ export const S3_ERRORS = {
   InvalidRange: { status: 416, message: 'The range cannot be satisfied.' },
   InvalidRequest: { status: 400, message: 'The request is not valid.' },
   InvalidRetentionPeriod: { status: 400, message: 'The default retention period is not valid.' },
+  InvalidTag: { status: 400, message: 'A tag is not valid.' },
   InvalidURI: { status: 400, message: 'The URI cannot be decoded.' },
   InvalidWriteOffset: {
     status: 400,
@@ -67,11 +68,16 @@ export const S3_ERRORS = {
       'rclone rcat and upload_fileobj (boto3) do.',
   },
   NoSuchBucket: { status: 404, message: 'The specified bucket does not exist.' },
+  NoSuchBucketPolicy: { status: 404, message: 'The bucket has no policy: policies of accounts decide.' },
   NoSuchCORSConfiguration: { status: 404, message: 'The bucket has no CORS configuration.' },
   NoSuchKey: { status: 404, message: 'The specified key does not exist.' },
+  NoSuchLifecycleConfiguration: { status: 404, message: 'The bucket has no lifecycle rules.' },
   NoSuchObjectLockConfiguration: { status: 404, message: 'The version has no Object Lock setting of this kind.' },
+  NoSuchPublicAccessBlockConfiguration: { status: 404, message: 'The bucket has no public access block.' },
+  NoSuchTagSet: { status: 404, message: 'The bucket has no tags.' },
   NoSuchUpload: { status: 404, message: 'The multipart upload does not exist. It may be completed or aborted.' },
   NoSuchVersion: { status: 404, message: 'The specified version does not exist.' },
+  NoSuchWebsiteConfiguration: { status: 404, message: 'The bucket has no website configuration.' },
   NotImplemented: { status: 501, message: 'The request asks for something that this server does not do.' },
   ObjectLockConfigurationNotFoundError: { status: 404, message: 'The bucket has no Object Lock configuration.' },
   ObjectDamaged: {
@@ -86,7 +92,12 @@ export const S3_ERRORS = {
     message:
       'The disk of the server failed. Whether the change was made is only known after a restart: check before repeating it.',
   },
+  ReplicationConfigurationNotFoundError: { status: 404, message: 'The bucket has no replication configuration.' },
   RequestTimeTooSkewed: { status: 403, message: 'The time of the request is too far from the time of the server.' },
+  ServerSideEncryptionConfigurationNotFoundError: {
+    status: 404,
+    message: 'The bucket has no encryption configuration: whether the store encrypts is a setting of the server.',
+  },
   ServiceUnavailable: { status: 503, message: 'The server cannot answer now. Nothing was changed. Try again.' },
   SignatureDoesNotMatch: { status: 403, message: 'The signature is not the one that the server calculated.' },
   SlowDown: { status: 503, message: 'Too many requests at once. Reduce the rate and try again.' },

@@ -36,19 +36,25 @@ export interface Operation {
    * none of its keys is admitted, and gets an error for each key.
    */
   readonly judgesKeys: boolean
+  /** Whether the handler authorizes each bucket that it shows, and refuses a sender that it would show none. */
+  readonly judgesBuckets: boolean
   /** Whether it changes state, and so is recorded twice: attempt and outcome. */
   readonly changes: boolean
   /** Maximum size of the body in bytes; 0 for an operation without a body. */
   readonly bodyBytesMaximum: number
   /** Modifying parameters that it accepts; other operations refuse them. */
   readonly accepts: readonly ('versionId' | 'partNumber')[]
+  /** Parameters that it may be sent more than once, since their order says nothing; no other parameter may. */
+  readonly repeats: readonly string[]
   /** Headers of the table of unsupported headers that this operation supports, in lower case. */
   readonly headers: readonly string[]
   /** Undefined for an operation that this server does not implement. */
   readonly handle: Handler<ObjectRequest> | undefined
   /** The extension that this operation belongs to. While it is off, the operation is answered as not implemented. */
   readonly extension: Extension | undefined
-  /** For an operation that is not implemented: a sentence that says how to configure the client instead. */
+  /** Further extensions, each of which has it too. */
+  readonly alsoIn: readonly Extension[]
+  /** For an operation that is not served: a sentence that says what to do instead, at the server or the client. */
   readonly instead: string | undefined
 }
 
@@ -68,12 +74,15 @@ export function operationOf(particular: Required & Partial<Operation>): Operatio
     versionAction: undefined,
     coveredBy: undefined,
     judgesKeys: false,
+    judgesBuckets: false,
     besides: [],
     changes: !reads,
     bodyBytesMaximum: reads || method === 'DELETE' ? 0 : DOCUMENT_BYTES_MAXIMUM,
     accepts: [],
+    repeats: [],
     headers: [],
     extension: undefined,
+    alsoIn: [],
     instead: undefined,
     ...particular,
   }
@@ -95,6 +104,7 @@ export function defineOperation<L extends Level>(definition: Definition<L>): Ope
 }
 
 /** Whether a server with these extensions implements the operation. */
-export function isServed({ handle, extension }: Operation, extensions: Extensions): boolean {
-  return handle !== undefined && (extension === undefined || extensions.has(extension))
+export function isServed({ handle, extension, alsoIn }: Operation, extensions: Extensions): boolean {
+  if (handle === undefined) return false
+  return extension === undefined || extensions.has(extension) || alsoIn.some((other) => extensions.has(other))
 }

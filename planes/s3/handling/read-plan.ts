@@ -12,6 +12,7 @@ import { versionHeader } from './version-headers.ts'
 import type { FoundObject } from '../../objects/find-object.ts'
 import { isHeaderLine, METADATA_PREFIX, responseOverrides } from '../request/metadata.ts'
 import { partNumberParameter } from '../request/part-number.ts'
+import { tagCount } from './tag-count.ts'
 import type { S3Request } from './s3-request.ts'
 import type { S3Services } from './services.ts'
 import { httpTimestamp } from '../../http/headers/http-date.ts'
@@ -50,6 +51,7 @@ export function planRead(request: S3Request, services: S3Services, found: FoundO
   const range = part ?? (wantsRange ? byteRange(request.http.header('range'), object.size) : undefined)
   headers.push(['accept-ranges', 'bytes'], ...lockHeaders(object.lock))
   addStoredHeaders(headers, object, query.entries.length === 0 ? [] : responseOverrides(query))
+  if (object.tags !== undefined) headers.push(...tagCount(request, services, object.tags))
   if (part?.count !== undefined) headers.push(['x-amz-mp-parts-count', String(part.count)])
   if (range === undefined) {
     const { checksum, etag } = object

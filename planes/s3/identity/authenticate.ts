@@ -9,7 +9,7 @@ import type { HttpRequest } from '../../http/exchange.ts'
 import { effectiveHeader, refuseContradictions } from '../request/effective-headers.ts'
 import { invalidArgument, S3Error, type S3ErrorCode } from '../errors/s3-errors.ts'
 import type { Pairs } from '../../../engine/events/audit.ts'
-import { NO_PARAMETERS } from '../request/query-parameters.ts'
+import { NO_PARAMETERS, type QueryParameters } from '../request/query-parameters.ts'
 import { claimPairs } from './claim-pairs.ts'
 import type { RefusedCredential } from './credential-directory.ts'
 import { headerClaims, presignedClaims, type SignatureClaims, unsupportedMechanism } from './signature-claims.ts'
@@ -26,6 +26,13 @@ import {
 import { SigningKeyCache } from '../signing/signing-key-cache.ts'
 import type { Operation } from '../handling/operation.ts'
 import type { Target } from '../request/target.ts'
+import {
+  checkVersionTwoTime,
+  isVersionTwo,
+  isVersionTwoSignedBy,
+  type VersionTwoClaims,
+  versionTwoClaims,
+} from './version-two-links.ts'
 import { identityNow, VerifiedUrls } from './verified-urls.ts'
 
 const SKEW_MILLISECONDS_MAXIMUM = 900_000
@@ -50,12 +57,15 @@ interface AuthenticatorOptions {
   readonly describe?: (accessKey: string) => RefusedCredential
   /** Milliseconds since the Unix epoch. */
   readonly clock: () => Milliseconds
+  /** Whether links of Signature Version 2 are read: the extension presign-v2. Default: no. */
+  readonly readsVersionTwo?: boolean
 }
 
 export class Authenticator {
   readonly #lookup: AuthenticatorOptions['lookup']
   readonly #describe: AuthenticatorOptions['describe']
   readonly #clock: AuthenticatorOptions['clock']
+  readonly #readsVersionTwo: boolean
   readonly #signingKeys = new SigningKeyCache()
   readonly #urls = new VerifiedUrls()
   /** Secret used for unknown access keys, so that they cost the same time. */
@@ -65,6 +75,7 @@ export class Authenticator {
     this.#lookup = options.lookup
     this.#describe = options.describe
     this.#clock = options.clock
+    this.#readsVersionTwo = options.readsVersionTwo === true
   }
 
   /**
@@ -77,6 +88,7 @@ export class Authenticator {
    */
   authenticate(request: HttpRequest, target: Target): Identity | undefined {
     const now = this.#clock()
+    if (this.#isVersionTwo(request, target)) return this.#authenticateVersionTwo(request, target, now)
     const claims = readClaims(request, target, now)
     if (claims === undefined) return undefined
     refuseContradictions(request, target.query)
@@ -103,6 +115,7 @@ export class Authenticator {
 
   /** Remembers a verified and authorized request. */
   remember(request: HttpRequest, { target, operation, identity }: Admitted): void {
+    if (isVersionTwo(target.query)) return
     const credential = identity.mode === 'presigned' ? this.#lookup(identity.accessKey) : undefined
     if (credential !== undefined) this.#urls.add(request, target, operation, identity, credential.secretKey)
   }
@@ -115,6 +128,8 @@ export class Authenticator {
    * @param code of the refusal
    */
   claimOf(request: HttpRequest, target: Target | undefined, code: S3ErrorCode): Pairs {
+    if (target !== undefined && this.#isVersionTwo(request, target))
+      return this.#claimOfVersionTwo(request, target, code)
     let claims: SignatureClaims | undefined
     try {
       claims = readClaims(request, target, this.#clock())
@@ -132,6 +147,30 @@ export class Authenticator {
     return claimPairs(described, isWrong, isJudged ? isValid : undefined)
   }
 
+  /** A link with an Authorization header is refused with every other one. */
+  #isVersionTwo(request: HttpRequest, { query }: Target): boolean {
+    return this.#readsVersionTwo && isVersionTwo(query) && !request.header('authorization')
+  }
+
+  #authenticateVersionTwo(request: HttpRequest, { query }: Target, now: Milliseconds): Identity {
+    const claims = versionTwoClaims(request, query)
+    refuseSeveralHosts(request)
+    checkVersionTwoTime(claims, now)
+    const found = this.#lookup(claims.accessKey)
+    const matches = isVersionTwoSignedBy(found?.secretKey ?? this.#nobodysSecret, claims, request, query)
+    const { accessKey, principal, credentialId, policies } = proven(found, matches, claims.accessKey)
+    return { accessKey, principal, credentialId, mode: 'presigned', payload: { kind: 'unsigned' }, policies }
+  }
+
+  #claimOfVersionTwo(request: HttpRequest, { query }: Target, code: S3ErrorCode): Pairs {
+    const claims = versionTwoIfAny(request, query)
+    const described = claims && this.#describe?.(claims.accessKey)
+    if (claims === undefined || described === undefined) return []
+    const isJudged = code === 'InvalidAccessKeyId' && described.secretKey !== undefined
+    const isValid = isJudged ? isVersionTwoSignedBy(described.secretKey ?? '', claims, request, query) : undefined
+    return claimPairs(described, code === 'SignatureDoesNotMatch', isValid)
+  }
+
   #isSignedWith(secretKey: string, claims: SignatureClaims, request: HttpRequest, target: Target): boolean {
     const signingKey = this.#signingKeys.get(claims.accessKey, secretKey, claims.scope)
     return isSignedBy(signingKey, claims, readPayloadHash(claims.mode, request, target), request, target)
@@ -142,10 +181,31 @@ export class Authenticator {
     const credential = this.#lookup(accessKey)
     const signingKey = this.#signingKeys.get(accessKey, credential?.secretKey ?? this.#nobodysSecret, scope)
     const matches = isSignedBy(signingKey, claims, payloadHash, request, target)
-    if (credential === undefined) throw new S3Error('InvalidAccessKeyId', { details: [['AWSAccessKeyId', accessKey]] })
-    if (!matches) throw new S3Error('SignatureDoesNotMatch', { details: [['AWSAccessKeyId', accessKey]] })
-    return { credential, signingKey }
+    return { credential: proven(credential, matches, accessKey), signingKey }
   }
+}
+
+/** @throws S3Error InvalidAccessKeyId, SignatureDoesNotMatch */
+function proven(credential: Credential | undefined, matches: boolean, accessKey: string): Credential {
+  if (credential === undefined) throw new S3Error('InvalidAccessKeyId', { details: [['AWSAccessKeyId', accessKey]] })
+  if (!matches) throw new S3Error('SignatureDoesNotMatch', { details: [['AWSAccessKeyId', accessKey]] })
+  return credential
+}
+
+/** The claims of a refused link; undefined where they cannot be read, which is the reason of the refusal. */
+function versionTwoIfAny(request: HttpRequest, query: QueryParameters): VersionTwoClaims | undefined {
+  try {
+    return versionTwoClaims(request, query)
+  } catch (error) {
+    if (error instanceof S3Error) return undefined
+    throw error
+  }
+}
+
+/** Only one of them would be judged. */
+function refuseSeveralHosts(request: HttpRequest): void {
+  const hosts = request.headers.filter(([name]) => name === 'host').length
+  if (hosts > 1) throw new S3Error('InvalidRequest', { message: 'The request has more than one Host header.' })
 }
 
 function isSignedBy(
@@ -179,7 +239,7 @@ function readClaims(request: HttpRequest, target: Target | undefined, now: Milli
   const presigned =
     query.entries.length > 0 &&
     (query.has('X-Amz-Algorithm') || query.has('X-Amz-Credential') || query.has('X-Amz-Signature'))
-  const signatureV2 = query.entries.length > 0 && query.has('AWSAccessKeyId')
+  const signatureV2 = isVersionTwo(query)
   if (authorization !== undefined) {
     if (presigned || signatureV2) {
       const message = 'Only one way to sign is allowed: the Authorization header or query parameters.'
@@ -187,7 +247,7 @@ function readClaims(request: HttpRequest, target: Target | undefined, now: Milli
     }
     return headerClaims(authorization, request, now)
   }
-  if (signatureV2) throw unsupportedMechanism()
+  if (signatureV2) throw unsupportedMechanism(request.method === 'GET' || request.method === 'HEAD')
   return presigned ? presignedClaims(query) : undefined
 }
 

@@ -1,4 +1,4 @@
-import { type CompiledPolicies, isAllowed } from '../../../engine/access/policy.ts'
+import { type CompiledPolicies, decidingStatement } from '../../../engine/access/policy.ts'
 
 /** An action of a request on a resource. */
 export interface Permission {
@@ -6,6 +6,8 @@ export interface Permission {
   readonly resource: string
   /** Another action that grants the same. */
   readonly coveredBy?: string | undefined
+  /** What the keys of a listing begin with: a resource with a wildcard that covers them all grants the same. */
+  readonly keysFrom?: string | undefined
 }
 
 export const GET_OBJECT = 's3:GetObject'
@@ -14,5 +16,12 @@ export const BYPASS = 's3:BypassGovernanceRetention'
 /** Whether the policies allow every permission. Undefined policies mean root, which may do everything. */
 export function areAllowed(policies: CompiledPolicies | undefined, permissions: readonly Permission[]): boolean {
   if (policies === undefined) return true
-  return permissions.every(({ action, resource, coveredBy }) => isAllowed(policies, action, resource, coveredBy))
+  return permissions.every((permission) => isPermitted(policies, permission))
+}
+
+function isPermitted(policies: CompiledPolicies, { action, resource, coveredBy, keysFrom }: Permission): boolean {
+  const decided = decidingStatement(policies, action, resource, coveredBy)
+  if (decided !== undefined || keysFrom === undefined) return decided?.denies === false
+  // No text in UTF-8 has half a pair, so no resource without a wildcard is equal.
+  return decidingStatement(policies, action, `${keysFrom}\ud800`)?.denies === false
 }

@@ -8,6 +8,7 @@ import type { Milliseconds } from '../../../engine/brands.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { S3Error, type S3ErrorCode } from '../errors/s3-errors.ts'
 import { parseHttpDate } from '../../http/headers/http-date.ts'
+import { turnOn } from '../../objects/s3-extensions.ts'
 import type { QueryParameters } from '../request/query-parameters.ts'
 import { ALGORITHM, SCOPE_TERMINATOR, SERVICE, type Scope } from '../signing/signature-v4.ts'
 import { formatAmzDate, parseAmzDate } from '../text/timestamps.ts'
@@ -134,11 +135,15 @@ function parseCredential(mode: SignatureClaims['mode'], text: string): { accessK
   const region = pieces.pop()
   const date = pieces.pop()
   const accessKey = pieces.join('/')
-  if (!accessKey || !region || !date || text.length > CREDENTIAL_LENGTH_MAXIMUM) {
+  // Clients of other interfaces sign with an empty region; the refusals of those come later, by name.
+  if (!accessKey || region === undefined || !date || text.length > CREDENTIAL_LENGTH_MAXIMUM) {
     throw malformed(mode, `The credential must be KEY/yyyymmdd/REGION/${SERVICE}/${SCOPE_TERMINATOR}.`)
   }
   if (terminator !== SCOPE_TERMINATOR) throw malformed(mode, `The credential must end in ${SCOPE_TERMINATOR}.`)
-  if (service === 'sts') throw new S3Error('NotImplemented', { message: 'STS is not supported by this server.' })
+  if (service === 'sts')
+    throw new S3Error('NotImplemented', {
+      message: 'STS is not supported by this server. object-store credential temporary issues keys that expire.',
+    })
   if (service !== SERVICE) throw malformed(mode, `The service in the credential must be ${SERVICE}.`)
   return { accessKey, scope: { date, region } }
 }
@@ -189,10 +194,17 @@ function malformed(mode: SignatureClaims['mode'], why: string): S3Error {
   return new S3Error(MALFORMED_CODES[mode], { message: `${where} is malformed. ${why}` })
 }
 
-/** The refusal of SigV2 and SigV4A, in S3's wording, which clients recognize. */
-export function unsupportedMechanism(): S3Error {
-  const message = `The authorization mechanism you have provided is not supported. Please use ${ALGORITHM}.`
-  return new S3Error('InvalidRequest', { message })
+/**
+ * The refusal of SigV2 and SigV4A, in S3's wording, which clients recognize.
+ * @param isLink whether it is a link of version 2 that the extension presign-v2 would read
+ */
+export function unsupportedMechanism(isLink = false): S3Error {
+  const message =
+    `The authorization mechanism you have provided is not supported. Please use ${ALGORITHM}: ` +
+    'signature_version="s3v4" in Config (boto3, s3fs), aws configure set default.s3.signature_version s3v4 (aws), ' +
+    'AWS_S3_SIGNATURE_VERSION="s3v4" (django-storages).'
+  const way = isLink ? ` For links of version 2, ${turnOn('presign-v2')}.` : ''
+  return new S3Error('InvalidRequest', { message: `${message}${way}` })
 }
 
 /** Does not repeat the value: a foreign Authorization header may contain a password. */

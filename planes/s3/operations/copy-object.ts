@@ -12,7 +12,9 @@ import { contentHeaders, userMetadata } from '../request/metadata.ts'
 import { copyResult } from '../documents/xml-documents.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
 import type { S3Services } from '../handling/services.ts'
-import type { ObjectRequest } from '../handling/s3-request.ts'
+import { type ObjectRequest, resourceOf } from '../handling/s3-request.ts'
+import { areAllowed, type Permission } from '../identity/permissions.ts'
+import { GET_TAGS, GET_VERSION_TAGS, PUT_TAGS, TAGGING, TAGGING_DIRECTIVE, tagReplacement } from '../request/tags.ts'
 import { defineOperation, PUT_BYTES_MAXIMUM } from '../handling/operation.ts'
 
 /** S3 API reference, CopyObject. Bytes are shared by reference, so a copy of 5 GiB takes as long as one of 5 bytes. */
@@ -23,7 +25,7 @@ export const copyObject = defineOperation({
   action: 's3:PutObject',
   mark: { header: 'x-amz-copy-source' },
   bodyBytesMaximum: 0,
-  headers: LOCK_HEADERS,
+  headers: [...LOCK_HEADERS, TAGGING, TAGGING_DIRECTIVE],
   async handle(request, services) {
     const { http, target } = request
     const bucket = requireBucket(request, services)
@@ -31,11 +33,16 @@ export const copyObject = defineOperation({
     const replacement = metadataReplacement(request)
     const condition = writeCondition(http)
     const lock = requireLockable(bucket, requestedLock(http, target, services.clock()))
+    const tags = tagReplacement(http, target)
     const place = { bucket: bucket.name, key: request.key, replacement, condition }
     const { done, source } = await copyVersion(
       request.journal,
-      lock === undefined ? place : { ...place, lock },
-      () => requireChecksum(request, services, requireWhole(requireSource(request, services, named))),
+      { ...place, ...(lock !== undefined && { lock }), ...(tags !== undefined && { tags }) },
+      () => {
+        const found = requireChecksum(request, services, requireWhole(requireSource(request, services, named)))
+        if (tags === undefined && found.object.tags !== undefined) requireTagsAllowed(request, services, found)
+        return found
+      },
       ({ object }) => ['source_version_id', versionIdOf(object, services.versionIds)],
     )
     const headers = [...writtenVersionHeader(done.version, services), ...sourceHeader(source, services)]
@@ -61,6 +68,25 @@ function requireChecksum({ http, target }: ObjectRequest, services: S3Services, 
   if (asked === undefined || asked.toLowerCase() === found.object.checksum?.algorithm) return found
   const message = `${name}: a copy has the checksum of its source, and no other is made.`
   throw new S3Error('NotImplemented', { message, details: [['Header', name]] })
+}
+
+/**
+ * A copy that keeps tags reads the tags of its source and writes them. While the extension is off no request reads tags.
+ * @throws S3Error AccessDenied
+ */
+function requireTagsAllowed(
+  { identity, target }: ObjectRequest,
+  { extensions }: S3Services,
+  source: FoundObject,
+): void {
+  if (!extensions.has('tagging')) return
+  const action = source.version === undefined ? GET_TAGS : GET_VERSION_TAGS
+  const read: Permission = { action, resource: `bucket:${source.bucket.name}/${source.key}` }
+  const written: Permission = { action: PUT_TAGS, resource: resourceOf(target) }
+  if (areAllowed(identity?.policies, [read, written])) return
+  throw new S3Error('AccessDenied', {
+    message: `Access Denied: the source has tags, and copying them needs ${action} on it and ${PUT_TAGS} on the copy. ${TAGGING_DIRECTIVE}: REPLACE copies none.`,
+  })
 }
 
 /** COPY keeps the metadata of the source, REPLACE uses the request's (S3, x-amz-metadata-directive). */

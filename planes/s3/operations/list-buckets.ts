@@ -2,23 +2,36 @@ import { decodeContinuationToken, encodeContinuationToken } from '../request/con
 import { listBucketsParameters } from '../request/list-parameters.ts'
 import { listBucketsResult } from '../documents/xml-documents.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
+import { S3Error } from '../errors/s3-errors.ts'
 import { defineOperation } from '../handling/operation.ts'
+import { areAllowed } from '../identity/permissions.ts'
 
-/** S3 API reference, ListBuckets, with its pages (`max-buckets`, `continuation-token`, `prefix`). */
+const ACTION = 's3:ListAllMyBuckets'
+
+/**
+ * S3 API reference, ListBuckets, with its pages (`max-buckets`, `continuation-token`, `prefix`). The action is judged for
+ * each bucket (decision 0024): an account sees the buckets for which its policies allow it.
+ */
 export const listBuckets = defineOperation({
   name: 'ListBuckets',
   method: 'GET',
   level: 'service',
-  action: 's3:ListAllMyBuckets',
+  action: ACTION,
+  judgesBuckets: true,
   handle(request, services) {
     const { prefix, maxBuckets, continuationToken } = listBucketsParameters(request.target.query)
     const { tokenKey, owner, catalog } = services
     const after = continuationToken && decodeContinuationToken(tokenKey, undefined, continuationToken).bytes.toString()
     const isListed = (name: string) => name.startsWith(prefix) && (after === undefined || name > after)
-    const all = catalog
+    const policies = request.identity?.policies
+    const mayList = (resource: string) => areAllowed(policies, [{ action: ACTION, resource }])
+    const shown = catalog
       .snapshot()
       .buckets()
-      .filter(({ name }) => isListed(name))
+      .filter(({ name }) => mayList(`bucket:${name}`))
+    // An account that is allowed it for the whole service gets an empty list of an empty store.
+    if (shown.length === 0 && !mayList('bucket:*')) throw new S3Error('AccessDenied')
+    const all = shown.filter(({ name }) => isListed(name))
     const buckets = all.slice(0, maxBuckets)
     const last = all.length > maxBuckets ? buckets.at(-1) : undefined
     const next = last && ({ kind: 'after-key', bytes: Buffer.from(last.name) } as const)

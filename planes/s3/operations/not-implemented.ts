@@ -2,7 +2,7 @@ import { type Level, type Method, type Operation, operationOf } from '../handlin
 
 /** Method, level and subresource, such as `PUT object ?tagging`. */
 type Pattern = `${Method} ${Level}` | `${Method} ${Level} ?${string}`
-type Extras = Partial<Pick<Operation, 'mark' | 'accepts' | 'changes'>>
+type Extras = Partial<Pick<Operation, 'mark' | 'accepts' | 'changes' | 'instead'>>
 
 /** @param action without `s3:`; by default the name of the operation */
 function row(name: string, pattern: Pattern, action = name, extras: Extras = {}): Operation {
@@ -12,8 +12,19 @@ function row(name: string, pattern: Pattern, action = name, extras: Extras = {})
 }
 
 const VERSION: Extras = { accepts: ['versionId'] }
+const TEMPORARY: Extras = { instead: 'On this server, object-store credential temporary issues keys that expire.' }
 /** STS, whose requests go to the root of an endpoint; temporary credentials are issued on the management plane. */
-const STS: Extras = { mark: { query: 'Action' } }
+const STS: Extras = { mark: { query: 'Action' }, ...TEMPORARY }
+const POLICIES: Extras = {
+  instead: 'On this server, policies are of accounts: object-store policy create, policy attach.',
+}
+const WEBHOOKS: Extras = { instead: 'On this server, object-store webhook create has events sent to a URL.' }
+const ENCRYPTION: Extras = { instead: 'On this server, storage.encryption_enabled encrypts all that is written.' }
+const AUDIT: Extras = { instead: 'On this server, every request is in the audit log: object-store audit query.' }
+const LINKS: Extras = {
+  instead: 'On this server, object-store share create makes links for people without credentials.',
+}
+const BACKUP: Extras = { instead: 'On this server, object-store backup copies the store while it runs.' }
 const BY_ID: Extras = { mark: { query: 'id' } }
 
 /**
@@ -25,24 +36,22 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   row('ListDirectoryBuckets', 'GET service', 'ListAllMyDirectoryBuckets', {
     mark: { query: 'x-id', value: 'ListDirectoryBuckets' },
   }),
-  row('SecurityTokenService', 'POST service'),
+  row('SecurityTokenService', 'POST service', 'SecurityTokenService', TEMPORARY),
   row('SecurityTokenServiceQuery', 'GET service', 'SecurityTokenService', STS),
   row('WriteGetObjectResponse', 'POST bucket', 'WriteGetObjectResponse', { mark: { header: 'x-amz-request-route' } }),
-  row('PostObject', 'POST bucket', 'PutObject'),
+  row('PostObject', 'POST bucket', 'PutObject', {
+    instead: 'Have the browser send a PutObject with a presigned URL.',
+  }),
   row('CreateSession', 'GET bucket ?session'),
   row('GetBucketAbac', 'GET bucket ?abac'),
   row('PutBucketAbac', 'PUT bucket ?abac'),
-  row('GetBucketAccelerateConfiguration', 'GET bucket ?accelerate', 'GetAccelerateConfiguration'),
   row('PutBucketAccelerateConfiguration', 'PUT bucket ?accelerate', 'PutAccelerateConfiguration'),
-  row('GetBucketAcl', 'GET bucket ?acl'),
-  row('PutBucketAcl', 'PUT bucket ?acl'),
   row('GetBucketAnalyticsConfiguration', 'GET bucket ?analytics', 'GetAnalyticsConfiguration', BY_ID),
   row('ListBucketAnalyticsConfigurations', 'GET bucket ?analytics', 'GetAnalyticsConfiguration'),
   row('PutBucketAnalyticsConfiguration', 'PUT bucket ?analytics', 'PutAnalyticsConfiguration'),
   row('DeleteBucketAnalyticsConfiguration', 'DELETE bucket ?analytics', 'PutAnalyticsConfiguration'),
-  row('GetBucketEncryption', 'GET bucket ?encryption', 'GetEncryptionConfiguration'),
-  row('PutBucketEncryption', 'PUT bucket ?encryption', 'PutEncryptionConfiguration'),
-  row('DeleteBucketEncryption', 'DELETE bucket ?encryption', 'PutEncryptionConfiguration'),
+  row('PutBucketEncryption', 'PUT bucket ?encryption', 'PutEncryptionConfiguration', ENCRYPTION),
+  row('DeleteBucketEncryption', 'DELETE bucket ?encryption', 'PutEncryptionConfiguration', ENCRYPTION),
   row(
     'GetBucketIntelligentTieringConfiguration',
     'GET bucket ?intelligent-tiering',
@@ -68,11 +77,7 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   row('ListBucketInventoryConfigurations', 'GET bucket ?inventory', 'GetInventoryConfiguration'),
   row('PutBucketInventoryConfiguration', 'PUT bucket ?inventory', 'PutInventoryConfiguration'),
   row('DeleteBucketInventoryConfiguration', 'DELETE bucket ?inventory', 'PutInventoryConfiguration'),
-  row('GetBucketLifecycleConfiguration', 'GET bucket ?lifecycle', 'GetLifecycleConfiguration'),
-  row('PutBucketLifecycleConfiguration', 'PUT bucket ?lifecycle', 'PutLifecycleConfiguration'),
-  row('DeleteBucketLifecycle', 'DELETE bucket ?lifecycle', 'PutLifecycleConfiguration'),
-  row('GetBucketLogging', 'GET bucket ?logging'),
-  row('PutBucketLogging', 'PUT bucket ?logging'),
+  row('PutBucketLogging', 'PUT bucket ?logging', 'PutBucketLogging', AUDIT),
   row(
     'CreateBucketMetadataConfiguration',
     'POST bucket ?metadataConfiguration',
@@ -94,31 +99,18 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   row('ListBucketMetricsConfigurations', 'GET bucket ?metrics', 'GetMetricsConfiguration'),
   row('PutBucketMetricsConfiguration', 'PUT bucket ?metrics', 'PutMetricsConfiguration'),
   row('DeleteBucketMetricsConfiguration', 'DELETE bucket ?metrics', 'PutMetricsConfiguration'),
-  row('GetBucketNotificationConfiguration', 'GET bucket ?notification', 'GetBucketNotification'),
-  row('PutBucketNotificationConfiguration', 'PUT bucket ?notification', 'PutBucketNotification'),
-  row('GetBucketOwnershipControls', 'GET bucket ?ownershipControls'),
-  row('PutBucketOwnershipControls', 'PUT bucket ?ownershipControls'),
-  row('DeleteBucketOwnershipControls', 'DELETE bucket ?ownershipControls', 'PutBucketOwnershipControls'),
-  row('GetBucketPolicy', 'GET bucket ?policy'),
-  row('PutBucketPolicy', 'PUT bucket ?policy'),
-  row('DeleteBucketPolicy', 'DELETE bucket ?policy'),
-  row('GetBucketPolicyStatus', 'GET bucket ?policyStatus'),
-  row('GetPublicAccessBlock', 'GET bucket ?publicAccessBlock', 'GetBucketPublicAccessBlock'),
-  row('PutPublicAccessBlock', 'PUT bucket ?publicAccessBlock', 'PutBucketPublicAccessBlock'),
-  row('DeletePublicAccessBlock', 'DELETE bucket ?publicAccessBlock', 'PutBucketPublicAccessBlock'),
-  row('GetBucketReplication', 'GET bucket ?replication', 'GetReplicationConfiguration'),
-  row('PutBucketReplication', 'PUT bucket ?replication', 'PutReplicationConfiguration'),
-  row('DeleteBucketReplication', 'DELETE bucket ?replication', 'PutReplicationConfiguration'),
-  row('GetBucketRequestPayment', 'GET bucket ?requestPayment'),
+  row('PutBucketNotificationConfiguration', 'PUT bucket ?notification', 'PutBucketNotification', WEBHOOKS),
+  row('PutBucketOwnershipControls', 'PUT bucket ?ownershipControls', 'PutBucketOwnershipControls', POLICIES),
+  row('DeleteBucketOwnershipControls', 'DELETE bucket ?ownershipControls', 'PutBucketOwnershipControls', POLICIES),
+  row('PutBucketPolicy', 'PUT bucket ?policy', 'PutBucketPolicy', POLICIES),
+  row('DeleteBucketPolicy', 'DELETE bucket ?policy', 'DeleteBucketPolicy', POLICIES),
+  row('PutPublicAccessBlock', 'PUT bucket ?publicAccessBlock', 'PutBucketPublicAccessBlock', POLICIES),
+  row('DeletePublicAccessBlock', 'DELETE bucket ?publicAccessBlock', 'PutBucketPublicAccessBlock', POLICIES),
+  row('PutBucketReplication', 'PUT bucket ?replication', 'PutReplicationConfiguration', BACKUP),
+  row('DeleteBucketReplication', 'DELETE bucket ?replication', 'PutReplicationConfiguration', BACKUP),
   row('PutBucketRequestPayment', 'PUT bucket ?requestPayment'),
-  row('GetBucketTagging', 'GET bucket ?tagging'),
-  row('PutBucketTagging', 'PUT bucket ?tagging'),
-  row('DeleteBucketTagging', 'DELETE bucket ?tagging', 'PutBucketTagging'),
-  row('GetBucketWebsite', 'GET bucket ?website'),
-  row('PutBucketWebsite', 'PUT bucket ?website'),
-  row('DeleteBucketWebsite', 'DELETE bucket ?website'),
-  row('GetObjectAcl', 'GET object ?acl', 'GetObjectAcl', VERSION),
-  row('PutObjectAcl', 'PUT object ?acl', 'PutObjectAcl', VERSION),
+  row('PutBucketWebsite', 'PUT bucket ?website', 'PutBucketWebsite', LINKS),
+  row('DeleteBucketWebsite', 'DELETE bucket ?website', 'DeleteBucketWebsite', LINKS),
   row('GetObjectAnnotation', 'GET object ?annotation', 'GetObjectAnnotation', {
     mark: { query: 'annotationName' },
     ...VERSION,
@@ -126,8 +118,6 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   row('ListObjectAnnotations', 'GET object ?annotation', 'ListObjectAnnotations', VERSION),
   row('PutObjectAnnotation', 'PUT object ?annotation', 'PutObjectAnnotation', VERSION),
   row('DeleteObjectAnnotation', 'DELETE object ?annotation', 'DeleteObjectAnnotation', VERSION),
-  row('PutObjectTagging', 'PUT object ?tagging', 'PutObjectTagging', VERSION),
-  row('DeleteObjectTagging', 'DELETE object ?tagging', 'DeleteObjectTagging', VERSION),
   row('GetObjectTorrent', 'GET object ?torrent'),
   row('RestoreObject', 'POST object ?restore', 'RestoreObject', VERSION),
   row('SelectObjectContent', 'POST object ?select', 'GetObject', { changes: false }),

@@ -4,6 +4,7 @@ import { checksumOf } from '../request/checksums.ts'
 import { CHUNK_HEADERS } from '../bodies/chunk-modes.ts'
 import { uploadBody } from '../bodies/upload-body.ts'
 import { writeCondition } from '../request/conditions.ts'
+import { requestedTags, TAGGING } from '../request/tags.ts'
 import { WRITE_OFFSET, writeOffset } from '../request/write-offset.ts'
 import { LOCK_HEADERS, requestedLock } from '../request/lock-headers.ts'
 import { requireBucket, requireLockable } from '../handling/lookup.ts'
@@ -26,13 +27,15 @@ export const putObject = defineOperation({
   level: 'object',
   action: 's3:PutObject',
   bodyBytesMaximum: PUT_BYTES_MAXIMUM,
-  headers: [...LOCK_HEADERS, ...CHUNK_HEADERS, WRITE_OFFSET],
+  headers: [...LOCK_HEADERS, ...CHUNK_HEADERS, TAGGING, WRITE_OFFSET],
   async handle(request, services) {
     const { http, target } = request
     const bucket = requireBucket(request, services)
     const { checks, ...incoming } = uploadBody(request, services)
     const lock = requireLockable(bucket, requestedLock(http, target, services.clock()))
+    const tags = requestedTags(http, target)
     const offset = writeOffset(http, target)
+    if (offset !== undefined && tags !== undefined) throw new S3Error('InvalidRequest', { message: APPENDED_TAGS })
     if (offset !== undefined) return appendObject(request, services, { offset, checks, ...incoming, lock })
     const headersToStore = contentHeaders(http).flat()
     const metadata = userMetadata(http, target).flat()
@@ -45,8 +48,9 @@ export const putObject = defineOperation({
       // Most writes have this form, as one literal: spreads are several times slower.
       const plain = { kind, bucket: bucket.name, key, size, etag, digest, headers, metadata, body, condition } as const
       const { declared } = checks
-      if (lock === undefined && declared === undefined) return plain
+      if (lock === undefined && declared === undefined && tags === undefined) return plain
       const more = {
+        ...(tags !== undefined && { tags }),
         ...(lock !== undefined && { lock }),
         ...(declared !== undefined && { checksum: checksumOf(declared) }),
       }
@@ -58,6 +62,8 @@ export const putObject = defineOperation({
     return { status: 200, headers }
   },
 })
+
+const APPENDED_TAGS = 'An append keeps the tags of the object; it cannot set any. PutObjectTagging does.'
 
 /** An append, as far as it is known before its body. */
 interface Append {

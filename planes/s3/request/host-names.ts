@@ -13,16 +13,20 @@ const SHOWN_MAXIMUM = 255
  */
 export class HostNames {
   readonly #configured: readonly string[] | undefined
+  /** Whether any other name is accepted too, except a name below one of these. */
+  readonly #any: boolean
   readonly #hostname: string
   #names: ReadonlySet<string>
   /** The last accepted Host; most requests have the same. */
   #lastHost: string | undefined
 
   /**
-   * @param configured the setting `s3.hostnames`, which replaces the names of the machine and of certificates
+   * @param configured the setting `s3.hostnames`, which replaces the names of the machine and of certificates; with `*` in it
+   *   they stay, and any name is accepted that cannot be one of them with a bucket in front
    * @param hostname name of the machine
    */
   constructor(configured: readonly string[] | undefined, hostname: string) {
+    this.#any = configured?.includes('*') === true
     this.#configured = configured
     this.#hostname = hostname
     this.#names = this.#namesWith(undefined)
@@ -41,13 +45,21 @@ export class HostNames {
   includes(host: string): boolean {
     if (host === this.#lastHost) return true
     const name = nameOf(host)
-    if (!this.#names.has(name) && isIP(name) === 0) return false
+    if (!this.#names.has(name) && isIP(name) === 0 && !(this.#any && this.#isApart(name))) return false
     this.#lastHost = host
     return true
   }
 
+  /** Whether a name is below no name of this store and below no address: those may have a bucket in front. */
+  #isApart(name: string): boolean {
+    const labels = name.split('.')
+    if (labels.includes('') || /^[\d[\]:]/.test(labels.at(-1) ?? '')) return false
+    return !labels.some((_, index) => index > 0 && this.#names.has(labels.slice(index).join('.')))
+  }
+
   #namesWith(certificate: X509Certificate | undefined): ReadonlySet<string> {
-    const own = this.#configured ?? [this.#hostname, ...certificateNames(certificate)]
+    const ofMachine = [this.#hostname, ...certificateNames(certificate)]
+    const own = this.#any ? [...(this.#configured ?? []), ...ofMachine] : (this.#configured ?? ofMachine)
     return new Set(['localhost', ...own.map(nameOf)])
   }
 }
@@ -75,9 +87,9 @@ export function refuseOtherHost(request: HttpRequest, names: HostNames): void {
   if (names.includes(host)) return
   throw new S3Error('NotImplemented', {
     message:
-      'The Host of the request is not a name of this server, and virtual-hosted-style addressing is not supported. Put ' +
-      'the bucket in the path (path style). If the server has this name, add it to the setting s3.hostnames ' +
-      '(OBJECT_STORE_S3_HOSTNAMES).',
+      'The Host of the request is not a name of this server. If it is one, start the server with s3.profile=compatible, ' +
+      'which takes any, or add it to s3.hostnames (OBJECT_STORE_S3_HOSTNAMES). If the bucket is in front of the name, have the ' +
+      'client put it in the path: path style, such as force_path_style, forcePathStyle or addressing_style=path.',
     details: [['Host', host.slice(0, SHOWN_MAXIMUM)]],
     refused: 'host',
   })

@@ -68,13 +68,15 @@ export function parseQuery(raw: string): QueryParameters {
 /**
  * Refuses repeated parameters. SigV4 signs repeats in the order of their values, so they could be swapped under a valid
  * signature, and only the first would be read.
+ * @param except names whose repeats mean the same in any order
  * @throws S3Error InvalidArgument
  */
-export function refuseRepeats({ entries }: QueryParameters): void {
+export function refuseRepeats({ entries }: QueryParameters, except: readonly string[] = []): void {
   if (entries.length < 2) return
   const seen = new Set<string>()
   for (const [name, value] of entries) {
-    if (seen.has(name)) throw invalidArgument(name, value, `The query parameter ${name} occurs more than once.`)
+    if (seen.has(name) && !except.includes(name))
+      throw invalidArgument(name, value, `The query parameter ${name} occurs more than once.`)
     seen.add(name)
   }
 }

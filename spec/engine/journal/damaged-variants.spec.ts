@@ -123,7 +123,7 @@ const VARIANTS: readonly Variant[] = [
   {
     name: 'a middle segment lost its seal',
     damage: (paths) => editFile(segmentPath(paths, 1), (bytes) => bytes.subarray(0, bytes.lastIndexOf('OSJB'))),
-    refused: ['JournalDamagedError', /the segment before it is not sealed/],
+    refused: ['JournalDamagedError', /its seal is damaged/],
     verdict: [DAMAGED, name(1)],
   },
   {

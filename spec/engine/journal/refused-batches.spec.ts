@@ -114,6 +114,25 @@ async function assertAgain(t: Test, paths: StorePaths): Promise<void> {
   await again.close(true)
 }
 
+for (const slot of [0, 1]) {
+  test(`a slot of HEAD that is lost, slot ${slot}: the refused batch does not come back`, async (t) => {
+    const { paths } = await failedStore(t.testdir(), FAILURES['a failed sync'])
+    editFile(paths.head, (bytes) => bytes.fill(0, slot * 4096, (slot + 1) * 4096))
+    await assertRefused(t, paths)
+  })
+
+  test(`a slot of HEAD that is lost, slot ${slot}: the clean stop before this start does not come back`, async (t) => {
+    const first = await openTestStore(t.testdir(), SETTINGS)
+    await first.close(true)
+    t.equal(markOf(first.paths)?.clean, true)
+    const disk = new FaultDisk()
+    disk.fault = (operation) => (isSegment(operation) && disk.count('write', HEAD) > 0 ? EIO : undefined)
+    await t.rejects(openTestStore(first.paths.root, SETTINGS, disk))
+    editFile(first.paths.head, (bytes) => bytes.fill(0, slot * 4096, (slot + 1) * 4096))
+    t.equal(markOf(first.paths)?.clean, false)
+  })
+}
+
 test('where HEAD cannot say it either, the answer says that nobody knows', async (t) => {
   const root = t.testdir()
   for (const step of ['write', 'sync'] as const) {

@@ -3,12 +3,13 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
+import { microsecondsOf, sequenceOf } from '../../../engine/brands.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { Change } from '../../../engine/events/changes.ts'
 import { AccessAuthentication } from '../../../engine/access/access-authentication.ts'
 import { decodeBatchHeader } from '../../../engine/journal/batch-reader.ts'
 import { SEGMENT_HEADER } from '../../../engine/journal/format.ts'
-import { hasOwnTime } from '../../../engine/journal/record-times.ts'
+import { hasOwnTime, type RecordTimes } from '../../../engine/journal/record-times.ts'
 import { readStoredRecord } from '../../../engine/proof/stored-record.ts'
 import { RecordFrames } from '../../../projections/audit/record-frames.ts'
 import { createAccount } from '../../support/access-commands.ts'
@@ -126,12 +127,21 @@ function isoMicroseconds(time: bigint): string {
 test('the code of a change of access covers the time of the host', (t) => {
   const accessChanges = Buffer.alloc(32, 7)
   const access = new AccessAuthentication({ accessChanges, earlier: [] })
-  const entry = { sequence: 5, orderMicroseconds: 9_000_000, timeMicroseconds: 1_000_000 }
-  const macOf = (times: object) => {
-    const body = Buffer.alloc(80, 1)
-    return Buffer.from(access.sign(Buffer.alloc(32), { ...entry, ...times, body } as never)).toString('hex')
+  const entry = {
+    sequence: sequenceOf(5),
+    orderMicroseconds: microsecondsOf(9_000_000),
+    timeMicroseconds: microsecondsOf(1_000_000),
   }
-  const macs = [{}, { timeMicroseconds: 1_000_001 }, { timeMicroseconds: 9_000_000 }, { orderMicroseconds: 9_000_001 }]
+  const macOf = (times: Partial<RecordTimes>) => {
+    const body = Buffer.alloc(80, 1)
+    return Buffer.from(access.sign(Buffer.alloc(32), { ...entry, ...times, body })).toString('hex')
+  }
+  const macs = [
+    {},
+    { timeMicroseconds: microsecondsOf(1_000_001) },
+    { timeMicroseconds: microsecondsOf(9_000_000) },
+    { orderMicroseconds: microsecondsOf(9_000_001) },
+  ]
   t.equal(new Set(macs.map(macOf)).size, 4)
   t.end()
 })

@@ -158,7 +158,6 @@ const isBytes = (value: unknown): boolean => value instanceof Uint8Array
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
 const whole: Form = { sample: 7, accepts: isWhole }
 const positive: Form = { sample: 7, accepts: (value) => isWhole(value) && value !== 0 }
-
 const LOG_NAME = /^[A-Za-z0-9._/-]{1,255}$/
 
 /** What the page promises of each kind, said again without the code that keeps it. */
@@ -197,6 +196,7 @@ const FORMS: Readonly<Record<string, Form>> = {
     accepts: (value) => value instanceof Uint8Array && value.length >= 4 && value.length <= 32,
   },
   'header pairs': { sample: ['a', 'b'], accepts: (value) => isTexts(value) && (value as unknown[]).length !== 1 },
+  tags: { sample: ['a', 'b'], accepts: (value) => isTexts(value) && (value as unknown[]).length !== 1 },
   'pairs of text with text or integer': {
     sample: ['a', 1],
     accepts: (value) => Array.isArray(value) && value.length !== 1,

@@ -2,10 +2,14 @@
  * Service accounts, credentials, policies and management tokens as the management plane keeps them.
  * Proves: RES-ACC-04, RES-ACC-06, API-SYS-04, API-ACC-05.
  */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import tap, { test } from 'tap'
 import { bearer } from '../../support/api-client.ts'
 import type { AccountRecord, CreatedAccount, IssuedCredential, IssuedToken } from '../../support/management-records.ts'
 import { startManaged } from '../../support/management-server.ts'
+import { ACCESS_KEY } from '../../support/test-clients.ts'
+import { firstElement } from '../../support/wire-client.ts'
 
 // The time of the journal never goes back: a clock of a spec begins where that of the host is.
 const START = Date.now()
@@ -55,6 +59,80 @@ test('temporary credentials', async (t) => {
     listed.find((one) => one.id === id)?.credentials.map((each) => each.status),
     ['disabled', 'expired', 'expired', 'enabled', 'enabled'],
   )
+})
+
+test('a policy of AWS is refused with how it is written here', async (t) => {
+  const Statement = [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['arn:aws:s3:::a'] }]
+  for (const [method, path] of [
+    ['POST', '/policies'],
+    ['PUT', '/policies/pol-none'],
+  ] as const)
+    for (const body of [
+      { Version: '2012-10-17', Statement },
+      { name: 'p', Statement },
+      { name: 'p', statements: [], Statement },
+    ]) {
+      const answer = await api.call(method, path, body)
+      t.equal(answer.status, 400)
+      t.match(
+        JSON.stringify(answer.json),
+        /Statement: is of a policy of AWS\. A policy of this server has statements such as/,
+      )
+    }
+})
+
+test('an account takes the keys that it is given, and nothing keeps the secret in clear', async (t) => {
+  const keys = { access_key: 'old.app-key_1', secret_key: 'Kept/from+the=server!before' }
+  const { credential, account: made } = await api.get<CreatedAccount>('POST', '/service-accounts', {
+    name: 'moved',
+    ...keys,
+  })
+  t.match(credential, keys)
+  const sign = { accessKey: keys.access_key, secretKey: keys.secret_key }
+  t.equal(
+    firstElement((await server.raw('GET', '/', { sign })).text, 'Code'),
+    'AccessDenied',
+    'signed, without a policy',
+  )
+  const wrong = { sign: { ...sign, secretKey: `${keys.secret_key}x` } }
+  t.equal(firstElement((await server.raw('GET', '/', wrong)).text, 'Code'), 'SignatureDoesNotMatch')
+  const outcome = async (given: object) => {
+    const { status, json } = await api.call('POST', '/service-accounts', { name: `given ${Math.random()}`, ...given })
+    return `${status} ${(json as { error?: { message: string } }).error?.message}`
+  }
+  t.match(await outcome(keys), /^409 Another credential has this access key/)
+  t.match(await outcome({ ...keys, access_key: ACCESS_KEY }), /^409 /, 'the access key of root')
+  for (const [given, said] of [
+    [{ access_key: 'alone' }, /^400 .*secret_key: is missing/],
+    [{ secret_key: keys.secret_key }, /^400 .*access_key: is missing/],
+    [{ ...keys, access_key: 'ab' }, /^400 .*access_key: /],
+    [{ ...keys, access_key: 'a'.repeat(129) }, /^400 .*access_key: /],
+    [{ ...keys, access_key: 'a/b' }, /^400 .*access_key: may contain only letters/],
+    [{ ...keys, secret_key: 's'.repeat(15) }, /^400 .*secret_key: /],
+    [{ ...keys, secret_key: 's'.repeat(257) }, /^400 .*secret_key: /],
+    [{ ...keys, secret_key: `${keys.secret_key} ` }, /^400 .*secret_key: may contain only visible/],
+  ] as const) {
+    const answer = await outcome(given)
+    t.match(answer, said)
+    t.notMatch(answer, keys.secret_key)
+  }
+  t.equal((await api.call('DELETE', `/service-accounts/${made.id}`)).status, 204)
+  t.equal(firstElement((await server.raw('GET', '/', { sign })).text, 'Code'), 'InvalidAccessKeyId')
+  const again = { ...keys, secret_key: 'Another-secret-of-this-key' }
+  t.match(await api.get<CreatedAccount>('POST', '/service-accounts', { name: 'moved', ...again }), {
+    credential: again,
+  })
+  t.equal(
+    firstElement((await server.raw('GET', '/', { sign })).text, 'Code'),
+    'SignatureDoesNotMatch',
+    'the secret before',
+  )
+  await server.journal()
+  for (const path of readdirSync(server.paths.root, { recursive: true, withFileTypes: true })) {
+    if (!path.isFile()) continue
+    const bytes = readFileSync(join(path.parentPath, path.name))
+    for (const { secret_key: secret } of [keys, again]) t.notOk(bytes.includes(secret), `${path.name} has no secret`)
+  }
 })
 
 test('a management token expires', async (t) => {

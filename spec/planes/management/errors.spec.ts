@@ -19,13 +19,13 @@ import { signingOf } from '../../support/checkpoint-signing.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { uploadWhole } from '../../support/multipart.ts'
 import { createEmbed, createShare, makeLinks } from '../../support/sharing-commands.ts'
+import { ACCESS_KEY } from '../../support/test-clients.ts'
 import { WITNESS_ERRORS, WITNESSED_LOG } from '../../support/witness-errors.ts'
 
 let now = Date.now()
-let isAuditDown = false
 let failure: Error | undefined
-let isReadyFailing = false
-let isSharingDisabled = false
+let [isAuditDown, isReadyFailing, isSharingDisabled] = [false, false, false]
+const OF_ROOT = { name: 'of root', access_key: ACCESS_KEY, secret_key: 'x'.repeat(16) }
 
 function down(): Promise<never> {
   return Promise.reject(new EngineUnavailableError('down'))
@@ -169,6 +169,7 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
   },
   CONFLICT: () => put('errors/object/kept', 'x', [['if-none-match', '*']]),
   ACCOUNT_NAME_TAKEN: () => api.call('POST', '/service-accounts', { name: 'Errors' }),
+  ACCESS_KEY_TAKEN: () => api.call('POST', '/service-accounts', OF_ROOT),
   ACCOUNT_NOT_FOUND: () => api.call('GET', '/service-accounts/sa-none'),
   CREDENTIAL_NOT_FOUND: () =>
     api.call('PUT', `/service-accounts/${account.id}/credentials/cred-none/status`, { enabled: false }),

@@ -3,7 +3,7 @@ import { DamageList } from '../../../projections/audit/journal-damage.ts'
 import { test } from 'tap'
 import { microsecondsOf, sequenceOf } from '../../../engine/brands.ts'
 import { EventStreamSource, STREAM_FORMS } from '../../../planes/management/events/event-stream-source.ts'
-import { EventStreams } from '../../../planes/management/events/event-streams.ts'
+import { EventStreams } from '../../../planes/exchange/event-streams.ts'
 import type { EventLog } from '../../../projections/events/event-log.ts'
 import type { EventCursor } from '../../../projections/events/event-scan.ts'
 

@@ -9,8 +9,9 @@ import tap, { test } from 'tap'
 import { discardBody } from '../../../planes/exchange/exchange.ts'
 import type { HttpRequest } from '../../../planes/http/exchange.ts'
 import { bearsToken, isSameSecret } from '../../../planes/management/access/bearer-token.ts'
-import { createManagementHandler } from '../../../planes/management/management-handler.ts'
+import { createManagementHandler, type ManagementOptions } from '../../../planes/management/management-handler.ts'
 import { withoutBody } from '../../../planes/management/responses.ts'
+import type { ManagementServices } from '../../../planes/management/services.ts'
 import { findRoute } from '../../../planes/management/routing/router.ts'
 import { bearer } from '../../support/api-client.ts'
 import { startManaged, SYSTEM_TOKEN } from '../../support/management-server.ts'
@@ -88,11 +89,19 @@ test('secrets are compared whatever their lengths', async (t) => {
   t.equal(bearsToken('Bearer a', 'a'), true)
 })
 
+/** Of requests that need no other services, and that nothing authenticates. */
+function handlerOf(
+  services: Partial<ManagementServices>,
+  options: Omit<ManagementOptions, 'services' | 'authenticator'>,
+) {
+  const some: Partial<ManagementOptions> = { ...options, services: services as ManagementServices }
+  return createManagementHandler(some as ManagementOptions)
+}
+
 test('a scrape is logged as one: with the token, and with another', async (t) => {
   const observed: unknown[] = []
-  const handler = createManagementHandler({
-    services: { metrics: () => [] } as never,
-    authenticator: undefined as never,
+  const services: Partial<ManagementServices> = { metrics: () => [] }
+  const handler = handlerOf(services, {
     gate: server.apiGate,
     scrapeToken: 'scraper',
     observe: ({ principal }) => observed.push(principal),
@@ -113,13 +122,12 @@ test('a scrape is logged as one: with the token, and with another', async (t) =>
 
 test('a handler that is not there is a fault of the server', async (t) => {
   const observed: unknown[] = []
-  const handler = createManagementHandler({
-    services: {
-      ready: () => {
-        throw new Error('canary')
-      },
-    } as never,
-    authenticator: undefined as never,
+  const services: Partial<ManagementServices> = {
+    ready: () => {
+      throw new Error('canary')
+    },
+  }
+  const handler = handlerOf(services, {
     gate: server.apiGate,
     scrapeToken: undefined,
     observe: ({ error }) => observed.push(error),

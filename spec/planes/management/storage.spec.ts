@@ -14,7 +14,16 @@ import { flipByte } from '../../support/journal-files.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { abort, complete, createUpload, payloadFileNames, sendPart } from '../../support/multipart.ts'
 
-let snapshots: SnapshotFacts = { state: 'off', newest: undefined, count: 0, bytes: 0, made: 0, failures: 0 }
+let snapshots: SnapshotFacts = {
+  state: 'off',
+  newest: undefined,
+  count: 0,
+  changes: 0,
+  bytes: 0,
+  made: 0,
+  writtenBytes: 0,
+  failures: 0,
+}
 const server = await startManaged({ inlineBytesMaximum: 1000, snapshots: () => snapshots })
 tap.teardown(() => server.stop())
 const { api, paths, slots } = server
@@ -76,8 +85,10 @@ test('status says what there is of snapshots', async (t) => {
     state: 'making',
     newest: { sequence: 2, bytes: 9000, createdMilliseconds: Date.UTC(2026, 0, 2) },
     count: 2,
+    changes: 5,
     bytes: 20_000,
     made: 3,
+    writtenBytes: 70_000,
     failures: 1,
   }
   const least = recordsAfter()
@@ -88,8 +99,10 @@ test('status says what there is of snapshots', async (t) => {
     newest_at: '2026-01-02T00:00:00.000Z',
     newest_bytes: 9000,
     count: 2,
+    changes: 5,
     bytes: 20_000,
     made: 3,
+    written_bytes: 70_000,
     failures: 1,
   })
   // Records of the requests themselves come a moment later.

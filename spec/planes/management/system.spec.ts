@@ -178,3 +178,26 @@ test('nothing of this was a fault of the server, nor another answer than the doc
   t.same(server.failures, [])
   t.same(server.undocumented, [])
 })
+
+test('what is degraded names a damaged row to system administrators alone', async (t) => {
+  const token = await api.get<{ token: string }>('POST', '/management-tokens', {
+    name: 'reader',
+    role: 'auditor',
+    expires_in_seconds: 3600,
+  })
+  const reason = 'a row is damaged; start the server again'
+  checks = [{ name: 'projections', ready: false, degrades: true, reason, detail: 'table objects, key 0061' }]
+  t.teardown(() => {
+    checks = []
+  })
+  interface Info {
+    readonly degraded: readonly unknown[]
+  }
+  t.match(await api.get<Info>('GET', '/system/info'), {
+    degraded: [{ name: 'projections', reason: `${reason} (table objects, key 0061)` }],
+  })
+  t.match(await api.as(bearer(token.token)).get<Info>('GET', '/system/info'), {
+    degraded: [{ name: 'projections', reason }],
+  })
+  t.match((await api.send('GET', '/ready')).json, { degraded: [{ name: 'projections', reason }] })
+})

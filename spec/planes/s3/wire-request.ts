@@ -2,7 +2,16 @@
 
 import type { HeaderLine, HttpRequest } from '../../../planes/http/exchange.ts'
 import { S3Error, type S3ErrorCode } from '../../../planes/s3/errors/s3-errors.ts'
+import { NO_EXTENSIONS } from '../../../planes/objects/s3-extensions.ts'
+import type { StoreFacts } from '../../../planes/s3/unsupported-headers.ts'
 import { parseTarget, type Target } from '../../../planes/s3/request/target.ts'
+
+/** A store without extensions. */
+export const STRICT: StoreFacts = {
+  extensions: NO_EXTENSIONS,
+  owner: { id: 'owner', displayName: 'root' },
+  encrypts: true,
+}
 
 export interface WireRequest {
   readonly request: HttpRequest

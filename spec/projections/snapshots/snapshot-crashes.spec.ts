@@ -59,7 +59,7 @@ test('a process that ends at any step of a snapshot leaves the one before or the
   const [before = ''] = usableNames(roomyDisk, paths).map(({ name }) => name)
   const seen = new Set<string | undefined>()
   let made = false
-  for (let k = 0; !made; k += strideOf(3)) {
+  for (let k = 0; !made; k += strideOf(7)) {
     const tried = copyOf(paths, root, `tried-${k}`)
     made = await snapshotOf(tried, { kept: 1 }, deadAfter(k)).then(
       () => true,
@@ -85,7 +85,7 @@ for (const [title, snapshots] of [
     const paths = await storeWith(join(root, 'store'), snapshots)
     let opened = false
     let steps = 0
-    for (let k = 0; !opened; k += strideOf(3)) {
+    for (let k = 0; !opened; k += strideOf(7)) {
       const tried = copyOf(paths, root, `tried-${k}`)
       const store = await openTestStore(tried.root, { bootId: OTHER_BOOT_ID }, deadAfter(k)).catch(() => undefined)
       opened = store !== undefined && store.failures.length === 0

@@ -2,7 +2,7 @@
 import type { S3ErrorCode } from '../../../planes/s3/errors/s3-errors.ts'
 import { S3_ERRORS } from '../../../planes/s3/errors/s3-errors.ts'
 import { DECODED_LENGTH } from '../../../planes/s3/bodies/chunk-modes.ts'
-import { isServed } from '../../../planes/s3/handling/operation.ts'
+import { isServed, type Operation } from '../../../planes/s3/handling/operation.ts'
 import { ARENA_EXTENSIONS } from './arena.ts'
 import type { Assault } from './assault.ts'
 import { everyKeyIsRefused } from './batch-deletions.ts'
@@ -35,10 +35,16 @@ function verdictOf({ request, mode, payload, standing }: Case): Verdict {
   if (payload.kind === 'foreign streaming') return { code: 'NotImplemented' }
   if (payload.kind === 'streaming' && !takesChunks(request, mode)) return { code: 'NotImplemented' }
   const { allowed } = standing
-  const isAllowed = allowed === 'everything' || (allowed === 'reading' && !operation.changes)
+  const isShown = operation.judgesBuckets && standing.seesABucket === true
+  const isAllowed = isShown || allowed === 'everything' || (allowed === 'reading' && isReading(operation))
   if (!isAllowed) return operation.judgesKeys ? 'every key refused' : { code: 'AccessDenied' }
   // Nothing says how long the payload in the chunks is; chunks that are whole, and spoiled, have a part of their own.
   return payload.kind === 'streaming' ? { code: 'MissingContentLength' } : { statuses }
+}
+
+/** What the policy for reading allows: an ACL is written without a change. */
+function isReading({ changes, method }: Operation): boolean {
+  return !changes && method !== 'PUT'
 }
 
 function takesChunks({ operation }: S3Request, mode: Mode): boolean {

@@ -46,6 +46,13 @@ const CORS =
   '<CORSConfiguration><CORSRule><AllowedOrigin>https://example.org</AllowedOrigin>' +
   '<AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>'
 
+const TAGS: readonly HeaderLine[] = [['x-amz-tagging', 'attack=yes']]
+const TAGGING = '<Tagging><TagSet><Tag><Key>attack</Key><Value>yes</Value></Tag></TagSet></Tagging>'
+
+const LIFECYCLE =
+  '<LifecycleConfiguration><Rule><ID>attack</ID><Filter><Prefix>none/</Prefix></Filter><Status>Disabled</Status>' +
+  '<Expiration><Days>36500</Days></Expiration></Rule></LifecycleConfiguration>'
+
 function retention(): string {
   const until = new Date(Date.now() + RETAIN_MILLISECONDS).toISOString()
   return `<Retention><Mode>GOVERNANCE</Mode><RetainUntilDate>${until}</RetainUntilDate></Retention>`
@@ -58,6 +65,9 @@ function recipes({ uploads }: Arena): ReadonlyMap<string, Recipe> {
   const spare: Recipe = { statuses: [200, 204, 404], key: 'spare', query: [['uploadId', uploads.spare]] }
   return new Map<string, Recipe>([
     ['ListBuckets', ok],
+    // Whoever may listen is told that the name of the event says nothing; another name would have no end.
+    ['ListenNotification', { statuses: [400] }],
+    ['ListenBucketNotification', { statuses: [400] }],
     ['CreateBucket', { statuses: [200, 409] }],
     ['HeadBucket', ok],
     ['DeleteBucket', { statuses: [409] }],
@@ -80,14 +90,39 @@ function recipes({ uploads }: Arena): ReadonlyMap<string, Recipe> {
     ['CopyObject', { ...ok, headers: COPY, key: 'copy' }],
     // The bucket of the attack has versioning and refuses it; whoever may not do it is not told so.
     ['RenameObject', { statuses: [409], headers: [['x-amz-rename-source', 'source']], key: 'renamed' }],
-    ['PutObject', { ...ok, body: 'bytes that somebody wants to write', key: 'written' }],
+    ['PutObject', { ...ok, headers: TAGS, body: 'bytes that somebody wants to write', key: 'written' }],
     ['DeleteObjects', { ...ok, body: DELETION, headers: [digestOf(DELETION)] }],
     ['DeleteObject', { statuses: [204], key: 'doomed' }],
     ['PreflightObject', { statuses: [200, 403], headers: ORIGIN }],
-    ['CreateMultipartUpload', { ...ok, key: 'begun' }],
+    ['CreateMultipartUpload', { ...ok, headers: TAGS, key: 'begun' }],
     ['UploadPart', { ...open, query: [['partNumber', '1'], ...(open.query ?? [])], body: 'bytes of a part' }],
     ['UploadPartCopy', { ...open, query: [['partNumber', '3'], ...(open.query ?? [])], headers: [...COPY, RANGE] }],
     ['GetObjectTagging', ok],
+    ['PutObjectTagging', { ...ok, body: TAGGING }],
+    ['DeleteObjectTagging', { statuses: [204] }],
+    ['GetBucketTagging', { statuses: [200, 404] }],
+    ['PutBucketTagging', { statuses: [204], body: TAGGING }],
+    ['DeleteBucketTagging', { statuses: [204] }],
+    ...[
+      'Acl',
+      'AccelerateConfiguration',
+      'Encryption',
+      'Logging',
+      'NotificationConfiguration',
+      'OwnershipControls',
+    ].map((setting): readonly [string, Recipe] => [`GetBucket${setting}`, ok]),
+    ['GetBucketRequestPayment', ok],
+    ...['Policy', 'PolicyStatus', 'Replication', 'Website'].map((setting): readonly [string, Recipe] => [
+      `GetBucket${setting}`,
+      { statuses: [404] },
+    ]),
+    ['GetPublicAccessBlock', { statuses: [404] }],
+    ['PutBucketLifecycleConfiguration', { ...ok, body: LIFECYCLE }],
+    ['GetBucketLifecycleConfiguration', { statuses: [200, 404] }],
+    ['DeleteBucketLifecycle', { statuses: [204] }],
+    ['PutBucketAcl', { ...ok, headers: [['x-amz-acl', 'private']] }],
+    ['GetObjectAcl', ok],
+    ['PutObjectAcl', { ...ok, headers: [['x-amz-acl', 'private']] }],
     ['ListParts', open],
     ['CompleteMultipartUpload', { ...spare, body: uploads.spareCompletion }],
     ['AbortMultipartUpload', spare],

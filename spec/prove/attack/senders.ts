@@ -37,6 +37,8 @@ export interface Standing {
   readonly name: string
   readonly signer: Signer
   readonly flaw?: 'truncated' | 'absent'
+  /** Whether a list of buckets shows it one, though what is attacked is denied. */
+  readonly seesABucket?: true
   /** What the signature must be refused with; undefined when it is good. */
   readonly refusal: 'SignatureDoesNotMatch' | 'InvalidAccessKeyId' | 'malformed' | undefined
   /** What may be done by who is known. */
@@ -63,7 +65,7 @@ export function standingsOf(signers: Signers): Standing[] {
     { name: 'expired temporary credential', signer: signers.expired, ...unknown },
     { name: 'deny policy', signer: denied, ...known },
     { name: 'no policy', signer: nothing, ...known },
-    { name: 'policy for another bucket', signer: elsewhere, ...known },
+    { name: 'policy for another bucket', signer: elsewhere, seesABucket: true, ...known },
     { name: 'policy for reading', signer: reader, refusal: undefined, allowed: 'reading' },
   ]
 }
@@ -213,6 +215,19 @@ function modeOf(name: string, judges: boolean, refusal: Refusal, form: Mode['for
   return { name, judges, refusal, form }
 }
 
+const COVERED_BY_VERSION_2 = new Set(
+  'acl cors lifecycle location logging notification partNumber policy requestPayment tagging torrent uploadId uploads versionId versioning versions website'.split(
+    ' ',
+  ),
+)
+
+/** Links are for reads, and what the signature does not cover is refused before it is judged. */
+function versionTwoRefusal({ operation, query }: S3Request, _payload: PayloadMode, { refusal }: Standing): S3ErrorCode {
+  const isCovered = query.every(([name]) => COVERED_BY_VERSION_2.has(name))
+  if ((operation.method !== 'GET' && operation.method !== 'HEAD') || !isCovered) return 'AccessDenied'
+  return refusal === 'InvalidAccessKeyId' ? refusal : 'SignatureDoesNotMatch'
+}
+
 export const MODES: readonly Mode[] = [
   modeOf('header', true, signatureRefusal('header'), (signing) => ({ headers: inHeader(signing) })),
   modeOf('presigned', true, signatureRefusal('presigned'), (signing) => {
@@ -236,7 +251,7 @@ export const MODES: readonly Mode[] = [
     const value = `AWS ${signing.signer.accessKey}:${SIGNATURE_OF_VERSION_2}`
     return { headers: [...plainHeaders(signing), ['authorization', value]] }
   }),
-  modeOf('SigV2 in the query', false, always('InvalidRequest'), (signing) => {
+  modeOf('SigV2 in the query', false, versionTwoRefusal, (signing) => {
     const target = unsignedTarget(signing.request, [
       ['AWSAccessKeyId', signing.signer.accessKey],
       ['Expires', String(Math.floor(Date.now() / 1000) + 300)],

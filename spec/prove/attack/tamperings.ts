@@ -115,7 +115,11 @@ const everyParameter: Tampering = (base) => {
   const more = [...AUTHENTICATION_PARAMETERS, 'versionId', 'uploadId', 'acl', 'response-content-type', 'AWSAccessKeyId']
   const added = more.map((name): Tampered => {
     const target = `${base.target}${base.target.includes('?') ? '&' : '?'}${name}=x`
-    return { name: `query with ${name} added`, request: withTarget(base, target), codes: [...codes, 'InvalidRequest'] }
+    return {
+      name: `query with ${name} added`,
+      request: withTarget(base, target),
+      codes: [...codes, 'AccessDenied', 'InvalidRequest'],
+    }
   })
   return [...spoiled, ...added]
 }

@@ -15,7 +15,6 @@ import type { FaultKind } from './life-plans.ts'
 export const SYNCS: ReadonlySet<string> = new Set(['sync', 'seal'])
 const NEEDS_ROOM = new Set(['create', 'write', 'make-directory'])
 const HARMLESS = new Set(['close', 'read', 'open-to-read', 'open-to-write', 'remove-tree'])
-/** Within so many operations of its kind a fault happens. */
 const WITHIN = 40
 
 const ROOM_BYTES = 40_000
@@ -25,6 +24,7 @@ type Rule = (operation: Operation, disk: SimulatedDisk, random: Random) => Fault
 const RULES: Readonly<Record<FaultKind, Rule>> = {
   'error once': ({ name }) => (HARMLESS.has(name) ? undefined : { kind: 'error', error: inputOutputError() }),
   'error for ever': ({ name }) => (HARMLESS.has(name) ? undefined : { kind: 'error', error: inputOutputError() }),
+  'sync that fails': ({ name }) => (SYNCS.has(name) ? { kind: 'error', error: inputOutputError() } : undefined),
   'sync that lies': ({ name, path }, disk, random) => {
     if (!SYNCS.has(name)) return undefined
     disk.failSync(path, byChance(random))
@@ -57,14 +57,15 @@ export class FaultyDisk {
     }
   }
 
-  arm(kind: FaultKind, disk: SimulatedDisk, random: Random): void {
+  /** @param within so many operations of its kind it happens */
+  arm(kind: FaultKind, disk: SimulatedDisk, random: Random, within: number = WITHIN): void {
     if (kind === 'disk full' && random.below(2) === 0) {
       // It fills up in the middle of a write.
       disk.roomBytes = random.below(ROOM_BYTES)
       this.count = 1
       return
     }
-    let left = 1 + random.below(WITHIN)
+    let left = 1 + random.below(within)
     this.disk.fault = (operation) => {
       this.before(operation)
       if (left <= 0 && !LASTING.has(kind)) return undefined

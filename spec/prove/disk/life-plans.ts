@@ -2,7 +2,13 @@
 import type { Random } from '../../support/random.ts'
 
 /** How the disk fails a running store. */
-export type FaultKind = 'error once' | 'error for ever' | 'sync that lies' | 'short write' | 'disk full'
+export type FaultKind =
+  | 'error once'
+  | 'error for ever'
+  | 'sync that fails'
+  | 'sync that lies'
+  | 'short write'
+  | 'disk full'
 
 export interface LifePlan {
   readonly title: string

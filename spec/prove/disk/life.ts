@@ -173,7 +173,8 @@ async function background(store: TestStore, life: number, { tally, random }: Wor
     await compression.close()
   }
   tally.coldSegments += compression.totals.segments
-  const made = await snapshotOf(paths, { kept: 1 + random.below(2) }, disk)
+  const options = { kept: 1 + random.below(2), changesShare: random.of([0, 0.5, 1e9]) }
+  const made = await snapshotOf(paths, options, disk)
   tally.snapshots += made === undefined ? 0 : 1
   return Number(/^\d+/.exec(compaction.status)?.[0])
 }

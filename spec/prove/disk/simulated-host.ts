@@ -58,7 +58,7 @@ export class SimulatedHost {
   /** Every third time a snapshot is torn or changed: whatever is in it, the journal leads to the same rows. */
   #spoilSnapshot(random: Random): void {
     const { snapshots } = this.paths
-    const names = this.disk.list(snapshots).filter((name) => name.endsWith('.snapshot'))
+    const names = this.disk.list(snapshots).filter((name) => /\.(snapshot|changes)$/.test(name))
     if (names.length === 0 || random.below(3) > 0) return
     const path = join(snapshots, random.of(names))
     const file = this.disk.openToWrite(path)

@@ -19,7 +19,7 @@ import { finishDeliveries, finishPass } from './unfinished-work.ts'
 const VERIFIER = fileURLToPath(new URL('../../../../spec/formats/verify_journal.py', import.meta.url))
 /** What may lie in a data directory that was stopped in order, besides segments, volumes and payload files in use. */
 const KEPT =
-  /^(journal\/(HEAD|keys)|journal\/aside\/[^.]+|projections\/((data|lock)\.mdb|sums|trees\/[a-z]+-[a-z0-9]+)|snapshots\/\d+-\d+\.snapshot)$/
+  /^(journal\/(HEAD|keys)|journal\/aside\/[^.]+|projections\/((data|lock)\.mdb|sums|made|starts|trees\/[a-z]+-[a-z0-9]+)|snapshots\/\d+-\d+(\.snapshot|-\d+\.changes))$/
 
 /** What is not as it must be. */
 export interface Findings {

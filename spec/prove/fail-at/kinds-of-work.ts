@@ -1,6 +1,7 @@
 /** What a store does with its disk, kind by kind: every operation of each is failed once. */
 import { truncateSync } from 'node:fs'
 import { rebuildProjections } from '../../../projections/replay/rebuild.ts'
+import { chains } from '../../../projections/snapshots/snapshot-chain.ts'
 import { usableNames } from '../../../projections/snapshots/snapshot-file.ts'
 import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
 import { SegmentCompression } from '../../../workers/compress-segments.ts'
@@ -120,17 +121,17 @@ async function sealWithoutSuccessor(life: Life): Promise<void> {
 }
 
 /** Ends a segment, so that a snapshot can be made, and makes it. */
-async function nextSnapshot(life: Life): Promise<void> {
+async function nextSnapshot(life: Life, changesShare = 1e9): Promise<void> {
   await fillSegment(life)
   await life.send(write('kept', 'sealing', SMALL))
-  await snapshotOf(life.paths, {}, life.door)
+  await snapshotOf(life.paths, { changesShare }, life.door)
 }
 
 function afterTwoDays(): number {
   return Date.now() + 2 * 86_400_000
 }
 
-/** A store with so many snapshots, and entries after them in another segment. */
+/** A store with so many snapshots, the third and later ones of them changes, and entries after them in another segment. */
 async function withSnapshots(life: Life, count: number): Promise<void> {
   for (let made = 0; made < count; made += 1) await nextSnapshot(life)
   await life.send(deleteObject('kept', 'small'))
@@ -238,12 +239,18 @@ export const KINDS_OF_WORK: readonly KindOfWork[] = [
       return runWorker(life, new PayloadFileSweep(door, paths, store.start, isUsed))
     },
   },
-  { name: 'first snapshot', ready: fillSegment, work: nextSnapshot },
+  { name: 'first snapshot', ready: fillSegment, work: (life) => nextSnapshot(life) },
   {
     name: 'third snapshot',
     setUp: (life) => withSnapshots(life, 2),
     ready: fillSegment,
-    work: nextSnapshot,
+    work: (life) => nextSnapshot(life),
+  },
+  {
+    name: 'whole snapshot after changes',
+    setUp: (life) => withSnapshots(life, 3),
+    ready: fillSegment,
+    work: (life) => nextSnapshot(life, 0),
   },
   ...AGING_WEBHOOKS_AND_LINKS,
   ...READING,
@@ -277,6 +284,24 @@ export const KINDS_OF_WORK: readonly KindOfWork[] = [
   {
     name: 'start from the newer of two snapshots',
     setUp: (life) => withSnapshots(life, 2),
+    left: 'killed',
+    bootId: OTHER_BOOT_ID,
+    work: open,
+  },
+  {
+    name: 'start from a snapshot and changes, with another snapshot',
+    setUp: (life) => withSnapshots(life, 4),
+    left: 'killed',
+    bootId: OTHER_BOOT_ID,
+    work: open,
+  },
+  {
+    name: 'start from a snapshot and changes of which some are torn',
+    setUp: async (life) => {
+      await withSnapshots(life, 4)
+      const [chain] = chains(life.door, life.paths)
+      truncateSync(chain?.changes.at(-1)?.path ?? '', 300)
+    },
     left: 'killed',
     bootId: OTHER_BOOT_ID,
     work: open,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { DecidableCommand } from '../../../engine/commands/commands.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
-import { verifyJournal } from '../../../engine/verify/journal-verifier.ts'
+import { type VerificationReport, verifyJournal } from '../../../engine/verify/journal-verifier.ts'
 import { AccessReader } from '../../../projections/access/reader.ts'
 import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
 import { entriesOf, writeForged } from '../../support/journals/forged-journal.ts'
@@ -114,6 +114,10 @@ export async function tryForgery(genuine: string, directory: string, forgery: Fo
   return [...wrong, ...(await tryOnce(genuine, directory, inCold))]
 }
 
+function verdictsOf({ problems, newer }: VerificationReport): ReadonlySet<string> {
+  return new Set([...problems.map(({ verdict }) => verdict), ...newer.map(() => 'newer than this verifier')])
+}
+
 async function tryOnce(genuine: string, directory: string, { name, verdict, forge }: Forgery): Promise<string[]> {
   const paths = new StorePaths(join(directory, 'store'))
   const canary = join(directory, 'canary')
@@ -125,7 +129,7 @@ async function tryOnce(genuine: string, directory: string, { name, verdict, forg
   await forge(paths)
   const wrong: string[] = []
   const report = await verifyJournal(paths.journal, { threads: 0, masterKey: MASTER_KEY, settleMilliseconds: 0 })
-  const named = verdict === undefined ? report.intact : report.problems.some((problem) => problem.verdict === verdict)
+  const named = verdict === undefined ? report.intact : verdictsOf(report).has(verdict)
   if (!named) wrong.push(`journal verify says ${JSON.stringify(report.problems)}`)
   // With the projections as they were, and without any.
   for (const kept of [true, false]) {

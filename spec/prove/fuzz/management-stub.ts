@@ -16,6 +16,7 @@ import { ManagementAuthenticator } from '../../../planes/management/access/authe
 import { ChainRuns } from '../../../planes/management/audit/chain-runs.ts'
 import { tokenDigest } from '../../../planes/management/access/bearer-token.ts'
 import { DownloadTickets } from '../../../planes/management/downloads/download-tickets.ts'
+import { FoldedReads } from '../../../planes/management/checkpoints/folded-reads.ts'
 import { createManagementHandler } from '../../../planes/management/management-handler.ts'
 import { DomainError } from '../../../engine/errors.ts'
 import { bucketUsage } from '../../../projections/tables/usage.ts'
@@ -321,6 +322,7 @@ export function stubbedPlane(deeds: Deeds): HttpHandler {
     webhooks: WEBHOOKS,
     sharing: SHARING,
     heavy: new HeavyWork(),
+    foldedReads: new FoldedReads(() => NOW),
     downloads: new DownloadTickets(() => NOW),
     secrets: new SecretBox(KEY),
     versionIds: IDS,

@@ -4,7 +4,7 @@ import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { decodeEntry } from '../../../engine/events/entry-codec.ts'
 import { RECORD_KIND } from '../../../engine/journal/format.ts'
 import { readJournal } from '../../../engine/journal/read-journal.ts'
-import { readSegmentChain } from '../../../engine/journal/segment-chain.ts'
+import { readLinkedSegments } from '../../../engine/journal/recovery/linked-segments.ts'
 
 export interface JournalTally {
   /** Of the server. */
@@ -39,7 +39,7 @@ export function journalTally(paths: StorePaths): JournalTally {
     },
     batch: () => undefined,
   })
-  const { segments } = readSegmentChain(nodeDisk, paths)
+  const { segments } = readLinkedSegments(nodeDisk, paths, undefined)
   const compressed = segments.filter(({ isCold }) => isCold).length
   return { starts, rotations: segments.length - 1, compressed, compactions }
 }

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { segmentFirsts } from '../../../engine/journal/segment.ts'
-import { usableNames } from '../../../projections/snapshots/snapshot-file.ts'
+import { chainFiles, chains, filesOf } from '../../../projections/snapshots/snapshot-chain.ts'
 import { type Finding, wrong } from '../../support/dying-servers/client-findings.ts'
 import { flipByte } from '../../support/journal-files.ts'
 import type { Random } from '../../support/random.ts'
@@ -19,7 +19,7 @@ export const SNAPSHOT_SETTINGS = {
 }
 /** Before one start of so many the projections are removed, so that it begins with a snapshot. */
 const LOSSES = 4
-/** Before each third one of these the newest snapshot is damaged, if there is one: by chance a short run would have none. */
+/** Before each third one of these a file of the newest snapshot is damaged, if there is one: by chance a short run would have none. */
 const DAMAGES = 3
 /** One server of so many that must make a snapshot is let live until it is complete; the first one always. */
 const WAITS = 2
@@ -44,7 +44,7 @@ export class SnapshotKills {
   /** Counts what a kill has left. */
   killed(): void {
     if (existsSync(this.#paths.snapshotMaking)) this.#counts.inSnapshot += 1
-    for (const { name } of usableNames(nodeDisk, this.#paths)) {
+    for (const { name } of chainFiles(nodeDisk, this.#paths)) {
       if (!this.#seen.has(name)) this.#counts.snapshots += 1
       this.#seen.add(name)
     }
@@ -54,7 +54,8 @@ export class SnapshotKills {
   lose(): void {
     if (this.#random.below(LOSSES) > 0) return
     rmSync(this.#paths.projections, { recursive: true, force: true })
-    const [newest] = usableNames(nodeDisk, this.#paths)
+    const [chain] = chains(nodeDisk, this.#paths)
+    const newest = chain && filesOf(chain).at(-1 - this.#random.below(chain.changes.length + 1))
     if (newest === undefined) return
     this.#losses += 1
     if (this.#losses % DAMAGES > 0) return
@@ -81,7 +82,7 @@ export class SnapshotKills {
   /** Only sealed segments are in a snapshot. */
   #isDue(): boolean {
     const sealed = (segmentFirsts(nodeDisk, this.#paths).at(-1) ?? 0) - 1
-    const newest = usableNames(nodeDisk, this.#paths)[0]?.sequence ?? -1
+    const newest = chains(nodeDisk, this.#paths)[0]?.sequence ?? -1
     return sealed - newest >= RECORDS
   }
 

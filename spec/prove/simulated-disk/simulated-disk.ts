@@ -6,6 +6,7 @@ import { type CrashChoice, type CrashDecision, everyOutcome, nothingLands } from
 import { DirectoryNode, type NameOperation, type Node } from './directory-node.ts'
 import { FileNode } from './file-node.ts'
 import { countedFile } from './real-file.ts'
+import { isProjections, isSmallFile } from './real-paths.ts'
 import { JUNK, type Sector } from './sectors.ts'
 import { type FileHost, SimulatedFile } from './simulated-file.ts'
 
@@ -16,8 +17,6 @@ export class PowerCutError extends Error {
 
 /** Enough space to write, and too little for the store to set any aside. */
 const SPACE: DiskSpace = { capacityBytes: 1024 ** 3, availableBytes: 48 * 1024 ** 2 }
-/** What LMDB opens by its path, bypassing any `Disk`: these directories are real. */
-const REAL = new Set(['', '-check', '-rebuild', '-restore', '-follower'].map((directory) => `projections${directory}`))
 /** Turns of the loop that an operation in the background waits at most. */
 const PAUSES_MAXIMUM = 4
 /** One read in so many finds that pages which a failed sync left behind are gone. */
@@ -227,7 +226,7 @@ export class SimulatedDisk implements Disk, FileHost {
   }
 
   rename(from: string, to: string): void {
-    if (this.#isReal(from)) return nodeDisk.rename(from, to)
+    if (this.#isReal(from) || isSmallFile(this.root, from)) return nodeDisk.rename(from, to)
     this.use()
     const node = this.#existing(from)
     if (this.#isReal(dirname(to))) return this.#moveToReal(node, from, to)
@@ -247,6 +246,7 @@ export class SimulatedDisk implements Disk, FileHost {
 
   remove(path: string): void {
     if (!this.isOn) return
+    if (isSmallFile(this.root, path)) return nodeDisk.remove(path)
     const node = this.file(path)
     if (node === undefined) return
     this.left -= 1
@@ -269,7 +269,7 @@ export class SimulatedDisk implements Disk, FileHost {
   }
 
   exists(path: string): boolean {
-    return this.#isReal(path) ? nodeDisk.exists(path) : this.#node(path) !== undefined
+    return this.#isReal(path) || isSmallFile(this.root, path) ? nodeDisk.exists(path) : this.#node(path) !== undefined
   }
 
   list(path: string): string[] {
@@ -311,7 +311,7 @@ export class SimulatedDisk implements Disk, FileHost {
   }
 
   #isReal(path: string): boolean {
-    return dirname(path) === this.root && REAL.has(basename(path))
+    return isProjections(this.root, path)
   }
 
   #node(path: string): Node | undefined {

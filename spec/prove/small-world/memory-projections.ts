@@ -39,6 +39,12 @@ export class MemoryProjections {
     this.#directories.delete(directory)
   }
 
+  /** As a directory is renamed: in place of what had the name. */
+  rename(from: string, to: string): void {
+    this.#directories.set(to, this.committed(from))
+    this.remove(from)
+  }
+
   committed(directory: string): Tables {
     return this.#directories.get(directory) ?? NO_TABLES
   }

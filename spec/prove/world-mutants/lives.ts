@@ -5,12 +5,11 @@ import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { runWorld, STEPS, type WorldOptions } from '../world/world.ts'
 import { ROOT } from '../world/world-host.ts'
 
-/** Kinds of steps that worlds had when it was counted after how many of them each mutant is found. */
-const INHABITANTS = 15
-
 /** What the process is asked to do, as JSON in its first argument. */
 export interface Lives {
   readonly worlds: number
+  /** Kinds of steps that they have. */
+  readonly inhabitants: number
   /** See `WorldMutant`. */
   readonly breakage: string | undefined
 }
@@ -30,15 +29,12 @@ function optionsOf({ wrap, beforeOpening }: Breakage): WorldOptions {
   }
 }
 
-const { worlds, breakage } = JSON.parse(process.argv[2] ?? '') as Lives
+const { worlds, inhabitants, breakage } = JSON.parse(process.argv[2] ?? '') as Lives
 const broken = breakage === undefined ? undefined : MUTANTS.find(({ name }) => name === breakage)
 if (breakage !== undefined && broken === undefined) throw new Error(`no mutant is called ${breakage}`)
 broken?.install?.()
 for (let seed = 1; seed <= worlds; seed += 1) {
-  const { finding } = await runWorld(
-    { seed, steps: STEPS, inhabitants: INHABITANTS },
-    broken === undefined ? {} : optionsOf(broken),
-  )
+  const { finding } = await runWorld({ seed, steps: STEPS, inhabitants }, broken === undefined ? {} : optionsOf(broken))
   const life: Life = { seed, ...(finding !== undefined && { finding }) }
   process.stdout.write(`${JSON.stringify(life)}\n`)
   if (finding !== undefined) break

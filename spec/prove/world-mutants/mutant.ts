@@ -9,12 +9,20 @@ export interface Edit {
   readonly replacement: string
 }
 
+/** Kinds of steps that worlds had when it was first counted after how many of them mutants are found. */
+const FIRST_INHABITANTS = 15
+
+/** Kinds of steps that worlds had when this was counted; by default those of the first count. */
+interface Counted {
+  readonly inhabitants?: number
+}
+
 /** What is expected of the worlds with the seeds from 1 on. */
 export type Expectation =
   /** In one of the first so many worlds something does not hold. */
-  | { readonly within: number }
+  | ({ readonly within: number } & Counted)
   /** In the first so many worlds everything holds, and why. */
-  | { readonly notWithin: number; readonly because: string }
+  | ({ readonly notWithin: number; readonly because: string } & Counted)
 
 export interface WorldMutant {
   readonly name: string
@@ -27,4 +35,9 @@ export interface WorldMutant {
 /** How many worlds show whether a mutant is as expected. */
 export function worldsOf({ expected }: Pick<WorldMutant, 'expected'>): number {
   return 'within' in expected ? expected.within : expected.notWithin
+}
+
+/** How many kinds of steps these have. */
+export function inhabitantsOf({ expected }: Pick<WorldMutant, 'expected'>): number {
+  return expected.inhabitants ?? FIRST_INHABITANTS
 }

@@ -7,8 +7,10 @@ import type { Edit } from './mutant.ts'
 /** The compiled program, and the checkout that it is in. */
 const BUILD = fileURLToPath(new URL('../../..', import.meta.url))
 const CHECKOUT = dirname(join(BUILD, '.'))
-/** What a world runs; the console and the bundled program are not of it. */
+/** What a world runs; the bundled program is not of it. */
 const FOLDERS = ['engine', 'projections', 'planes', 'workers', 'cli', 'spec'] as const
+/** What a server gives to browsers, which no edit is of. */
+const CONSOLE = 'console'
 
 /** An edit does not fit the compiled program: its text is not there, or more than once. */
 export class EditError extends Error {
@@ -38,6 +40,7 @@ export function mutatedProgram(edits: readonly Edit[], directory: string): strin
   for (const name of fs.readdirSync(CHECKOUT)) {
     if (name !== 'build') fs.symlinkSync(join(CHECKOUT, name), join(directory, name))
   }
+  fs.symlinkSync(join(BUILD, CONSOLE), join(copy, CONSOLE))
   const edited = new Map(edits.map(({ file }) => [`${file}.js`, mutated(edits, file)]))
   for (const folder of FOLDERS) {
     for (const path of fs.readdirSync(join(BUILD, folder), { recursive: true, encoding: 'utf8' })) {

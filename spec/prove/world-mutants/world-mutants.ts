@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Proof, ProofResult, ProofTask } from '../proof.ts'
 import { scratchDirectory } from '../shares.ts'
 import type { Life, Lives } from './lives.ts'
-import { type WorldMutant, worldsOf } from './mutant.ts'
+import { inhabitantsOf, type WorldMutant, worldsOf } from './mutant.ts'
 import { WORLD_MUTANTS } from './mutant-list.ts'
 import { mutatedProgram } from './mutated-program.ts'
 
@@ -24,17 +24,19 @@ export interface Verdict {
 /**
  * Lives through the worlds of the seeds from 1 on with a mutant, in a process of its own, up to the first in which something
  * does not hold.
+ * @param inhabitants kinds of steps that they have
  * @param directory empty; the caller removes it
  * @throws EditError
  */
 export async function tryMutant(
   { edits, breakage }: Pick<WorldMutant, 'edits' | 'breakage'>,
   worlds: number,
+  inhabitants: number,
   directory: string,
 ): Promise<Verdict> {
   const program = mutatedProgram(edits, directory)
   const entry = join(program, 'spec/prove/world-mutants/lives.js')
-  const asked = JSON.stringify({ worlds, breakage } satisfies Lives)
+  const asked = JSON.stringify({ worlds, inhabitants, breakage } satisfies Lives)
   const child = spawn(process.execPath, [entry, asked], { stdio: ['ignore', 'pipe', 'pipe'] })
   const lived: Life[] = []
   let errors = ''
@@ -76,7 +78,7 @@ async function run(task: ProofTask): Promise<ProofResult> {
   const lane = async () => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       const directory = fs.mkdtempSync(join(scratch, 'mutant-'))
-      const verdict = await tryMutant(mutant, worldsOf(mutant), directory)
+      const verdict = await tryMutant(mutant, worldsOf(mutant), inhabitantsOf(mutant), directory)
       fs.rmSync(directory, { recursive: true, force: true })
       const told =
         verdict.finding === undefined

@@ -17,6 +17,7 @@ import { worldOf, type WorldStore } from './world-store.ts'
 /** More would only be more of the same. */
 const ACCOUNTS_MAXIMUM = 4
 const POLICIES_MAXIMUM = 6
+const TEMPORARY_SECONDS = 900
 const ACTIONS = (
   's3:* s3:* s3:Get* s3:GetObject s3:Put* s3:PutObject s3:PutObjectRetention s3:List* s3:ManageBucket s3:Delete* ' +
   's3:GetBucketVersioning s3:DeleteObjectVersion s3:CreateBucket s3:BypassGovernanceRetention ' +
@@ -77,7 +78,12 @@ function changes(ledger: AccessLedger, random: Random): Change[] {
     ...(random.below(4) === 0 ? [{ method: 'DELETE', path: ofAccount, ...noAccount }] : []),
     { method: 'PUT', path: `${ofAccount}/status`, body: { enabled }, ...noAccount },
     { method: 'POST', path: `${ofAccount}/credentials`, body: {}, ...noAccount },
-    { method: 'POST', path: `${ofAccount}/temporary-credentials`, body: { expires_in_seconds: 900 }, ...noAccount },
+    {
+      method: 'POST',
+      path: `${ofAccount}/temporary-credentials`,
+      body: { expires_in_seconds: TEMPORARY_SECONDS },
+      ...noAccount,
+    },
     credential === undefined
       ? {
           method: 'PUT',
@@ -114,7 +120,7 @@ async function carryOut(world: WorldStore, model: Model, { method, path, body, r
 }
 
 /** Unless there is one, an account that may do something. */
-async function firstOnes(world: WorldStore, model: Model, ledger: AccessLedger, random: Random): Promise<void> {
+export async function firstOnes(world: WorldStore, model: Model, ledger: AccessLedger, random: Random): Promise<void> {
   const { accounts, policies } = ledger
   const hasPolicies = () => [...accounts.values()].some((account) => account.enabled && account.policies.size > 0)
   if (hasPolicies()) return
@@ -128,6 +134,16 @@ async function firstOnes(world: WorldStore, model: Model, ledger: AccessLedger, 
   await carryOut(world, model, { method: 'PUT', path: `/policies/${policy}/bindings/${account}` })
 }
 
+/** A temporary credential of an account that may do something. @throws Error where there is no such account */
+export async function issueTemporary(world: WorldStore, model: Model): Promise<KnownCredential> {
+  const ledger = accessOf(world.host)
+  const [account] = [...ledger.accounts].find(([, { enabled, policies }]) => enabled && policies.size > 0) ?? []
+  if (account === undefined) throw new Error('no account may do anything')
+  const path = `/service-accounts/${account}/temporary-credentials`
+  await carryOut(world, model, { method: 'POST', path, body: { expires_in_seconds: TEMPORARY_SECONDS } })
+  return ledger.ofAccount(account).at(-1) as KnownCredential
+}
+
 /** Some requests of accounts; before each somebody may change what they may. */
 class AtWork extends Step {
   readonly #recipes: readonly Recipe[]
@@ -139,10 +155,6 @@ class AtWork extends Step {
     this.#recipes = recipes
     this.#place = place
     this.#seed = seed
-  }
-
-  check(): boolean {
-    return true
   }
 
   async run(model: Model, store: ModelStore): Promise<void> {

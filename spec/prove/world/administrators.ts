@@ -11,7 +11,7 @@ import { Random } from '../../support/random.ts'
 import { jsonBySchema } from '../fuzz/json-by-schema.ts'
 import { worldOf } from './world-store.ts'
 
-type Route = (typeof routeList)[number]
+export type Route = (typeof routeList)[number]
 
 /** Changes that the model of a store has no part in. */
 const CHANGING: ReadonlySet<string> = new Set([
@@ -48,6 +48,11 @@ const routes: readonly Route[] = routeList.filter((route) => {
   return CHANGING.has(name) || (route.method === 'GET' && !NOT_HERE.has(name))
 })
 
+/** Every route of credentials with a role whose answer ends. */
+export const OF_ROLES: readonly Route[] = routeList.filter(
+  (route) => typeof route.roles !== 'string' && !NOT_HERE.has(operationName(route)),
+)
+
 /** Each is answered in a form that the OpenAPI document has, without a fault of the server, and nothing of the model changes. */
 class Administrator extends Step {
   readonly #seed: number
@@ -55,10 +60,6 @@ class Administrator extends Step {
   constructor(seed: number) {
     super('an administrator looks and changes access')
     this.#seed = seed
-  }
-
-  check(): boolean {
-    return true
   }
 
   async run(model: Model, store: ModelStore): Promise<void> {
@@ -76,7 +77,7 @@ class Administrator extends Step {
   }
 }
 
-function targetOf({ path }: Route, model: Model, ids: readonly string[], random: Random): string {
+export function targetOf({ path }: Route, model: Model, ids: readonly string[], random: Random): string {
   const places: readonly Place[] = allVersions(model.world)
   const { bucket, key } = random.of(places.length > 0 ? places : [{ bucket: 'plain', key: 'a' }])
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -86,7 +87,7 @@ function targetOf({ path }: Route, model: Model, ids: readonly string[], random:
   })
 }
 
-function bodyOf({ request }: Route, random: Random): string {
+export function bodyOf({ request }: Route, random: Random): string {
   return request === undefined ? '' : JSON.stringify(jsonBySchema(request.schema, random))
 }
 

@@ -26,7 +26,15 @@ function entry(sequence: number, more: Partial<JournalEntry>): JournalEntry {
 const ATTEMPT = entry(1, { result: 'attempted' })
 const OUTCOME = entry(2, { intent: 1 } as Partial<JournalEntry>)
 const START = entry(3, { requestId: undefined, changes: [{ name: 'server.started', version: '0', start: '00' }] })
-const PUT: Answered = { requestId: 'one', method: 'PUT', target: '/b/k', status: 200, life: 1 }
+const PUT: Answered = {
+  requestId: 'one',
+  method: 'PUT',
+  target: '/b/k',
+  status: 200,
+  life: 1,
+  isComplete: true,
+  faults: 0,
+}
 const GET: Answered = { ...PUT, requestId: 'two', method: 'GET' }
 const VERIFY: Answered = { ...PUT, requestId: 'two', method: 'POST', target: '/api/v1/verify/objects/b/k' }
 
@@ -56,5 +64,38 @@ test('records of what was answered', (t) => {
   t.match(auditProblem([], [GET], first), /no record/, 'a stop in order may not')
   t.match(auditProblem([], [VERIFY], first), /no record/)
   t.equal(auditProblem([], [{ ...GET, target: '/metrics' }], first), undefined, 'probes have none')
+  t.end()
+})
+
+test('results of what was answered', (t) => {
+  const none = new Set<number>()
+  const said = (
+    results: readonly JournalEntry['result'][],
+    more: Partial<Answered>,
+    operation = 's3:PutObject',
+    orderly: ReadonlySet<number> = none,
+  ) => {
+    const entries = results.map((result, index) => entry(index + 1, { result, operation }))
+    return auditProblem(entries, [{ ...PUT, ...more }], orderly)
+  }
+  t.equal(said(['success'], {}), undefined)
+  t.equal(said(['denied'], { status: 403 }), undefined)
+  t.equal(said(['failure'], { status: 404 }), undefined)
+  t.equal(said(['failure', 'success'], {}), undefined, 'it was tried again')
+  t.match(said(['failure'], {}), /was answered 200, and is on record as failure, not success/)
+  t.match(said(['failure'], { status: 403 }), /is on record as failure, not denied/)
+  t.match(said(['success'], { status: 412 }), /PUT \/b\/k was answered 412, and is on record as a success/)
+  t.equal(said(['success'], { status: 500 }), undefined, 'nobody knows what became of it')
+  const batch: Partial<Answered> = { method: 'POST', target: '/b?delete', faults: 1 }
+  t.equal(said(['success', 'denied', 'success'], batch), undefined)
+  const inOrder = said(['success', 'success'], batch, 's3:DeleteObject', new Set([1]))
+  t.match(inOrder, /refused 1 keys, and 0 are on record as refused/)
+  t.equal(said(['success', 'success'], batch), undefined, 'a sudden end may take the records of refusals with it')
+  t.match(said(['denied', 'denied'], batch), /refused 1 keys, and 2 are on record as refused/)
+  const broken: Partial<Answered> = { method: 'GET', target: '/api/v1/audit/export', isComplete: false }
+  t.equal(said(['failure'], broken, 'audit.export'), undefined)
+  t.match(said(['success'], broken, 'audit.export'), /broke off, and is on record as a success/)
+  const own = entry(2, { principal: 'system:links', credentialId: undefined })
+  t.equal(auditProblem([entry(1, {}), own], [PUT], none), undefined, 'and what the store does in its own name')
   t.end()
 })

@@ -24,7 +24,7 @@ function showing(note: string, log = LOG, old = 3, size = 7): Ask {
 }
 
 async function clientOf(t: Test): Promise<CheckpointClient> {
-  const client = new CheckpointClient()
+  const client = new CheckpointClient(() => KEY.publicKey)
   t.equal(await client.look(async () => ({ status: 404, text: '' })), false, 'there is none yet')
   t.equal(await client.look(showing(noteOf(LOG, 3))), true)
   return client

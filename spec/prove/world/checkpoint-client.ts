@@ -11,7 +11,6 @@ import { LOG_HASHING } from '../../../engine/checkpoints/tree-hashing.ts'
 import { readConsistencyProof } from '../../../engine/checkpoints/tree-proofs.ts'
 import { isConsistent } from '../../../engine/checkpoints/tree-shape.ts'
 import { API } from '../../../planes/management/routing/define-route.ts'
-import { SPEC_CHECKPOINT_KEYS } from '../../support/checkpoint-signing.ts'
 
 /** Asks the management plane. */
 export type Ask = (target: string) => Promise<{ readonly status: number; readonly text: string }>
@@ -22,8 +21,15 @@ const NOT_READY = 'TREES_NOT_READY'
 export class CheckpointClient {
   /** By the origin of the log. */
   readonly #kept = new Map<string, CheckpointStatement>()
+  /** Asked once, when there is a checkpoint: the key that signed the first one. */
+  readonly #firstKey: () => Uint8Array
+  #first: Uint8Array | undefined
   /** Sizes that it was shown, by the origin of the log. */
   readonly shown = new Map<string, Set<number>>()
+
+  constructor(firstKey: () => Uint8Array) {
+    this.#firstKey = firstKey
+  }
 
   /**
    * Asks for the last checkpoint, and for the proof that it extends the one that it has.
@@ -37,7 +43,8 @@ export class CheckpointClient {
     const note = readCheckpointNote(text)
     const { origin, size } = note
     const handovers = readHandovers((await asked(ask, `${API}/transparency/key/handovers`)) ?? '')
-    const first = readVerifierKey(verifierKeyText(origin, SPEC_CHECKPOINT_KEYS.newest(0).publicKey))
+    this.#first ??= this.#firstKey()
+    const first = readVerifierKey(verifierKeyText(origin, this.#first))
     if (!isSignedBy(note, keyForSize(first, size, handovers))) throw new Error(`nobody who may signed ${text}`)
     const sizes = this.shown.get(origin) ?? new Set<number>()
     this.shown.set(origin, sizes.add(size))

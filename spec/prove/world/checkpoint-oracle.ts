@@ -1,6 +1,6 @@
 /** What the journal says was signed, held against trees of the same journal that are made from the words of RFC 6962. */
 import type { Disk } from '../../../engine/disk/disk.ts'
-import type { JournalEntry } from '../../support/journal-entries.ts'
+import { type JournalEntry, journalEntries } from '../../support/journal-entries.ts'
 import { signedHistory } from '../../support/signed-history.ts'
 
 /** @returns the first thing that is wrong with the checkpoints of a journal, or with what a client was shown of them */
@@ -28,4 +28,12 @@ export function checkpointProblem(
     }
   }
   return undefined
+}
+
+/** The key that signed the first checkpoint of a journal: nobody knew a key of its log before. @throws Error without one */
+export function firstCheckpointKey(root: string, disk: Disk): Uint8Array {
+  for (const { changes } of journalEntries(root, disk)) {
+    for (const change of changes) if (change.name === 'checkpoint.signed') return change.publicKey
+  }
+  throw new Error('a checkpoint is shown, and none was signed')
 }

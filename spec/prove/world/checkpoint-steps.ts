@@ -17,10 +17,6 @@ class Checkpoints extends Step {
     this.#seconds = seconds
   }
 
-  check(): boolean {
-    return true
-  }
-
   async run(model: Model, store: ModelStore): Promise<void> {
     model.log.push(String(this))
     const world = worldOf(store)
@@ -36,10 +32,6 @@ class Checkpoints extends Step {
 class Rotation extends Step {
   constructor() {
     super('the key of the log changes')
-  }
-
-  check(): boolean {
-    return true
   }
 
   async run(model: Model, store: ModelStore): Promise<void> {

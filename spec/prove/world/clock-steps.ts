@@ -19,7 +19,7 @@ class SetBack extends Step {
     this.#ahead = ahead
   }
 
-  check({ worlds, clock, moment }: Model): boolean {
+  override check({ worlds, clock, moment }: Model): boolean {
     // Farther times than these are chosen by retentions alone, and cannot be counted from.
     return worlds.length === 1 && moment.now < clock + 1000 * DAY
   }
@@ -55,10 +55,6 @@ function expectedBehind({ world, clock }: Model, now: number): string[] {
 class QuietHour extends Step {
   constructor() {
     super('an hour without a request')
-  }
-
-  check(): boolean {
-    return true
   }
 
   async run(model: Model, store: ModelStore): Promise<void> {

@@ -206,7 +206,7 @@ class Clumsy extends Step {
     this.#seed = seed
   }
 
-  check(model: Model): boolean {
+  override check(model: Model): boolean {
     return model.world.buckets.size > 0
   }
 

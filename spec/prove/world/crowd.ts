@@ -1,14 +1,15 @@
 /** A greedy client with many requests at once, and a modest one who comes after them and must not wait for all of them. */
 import * as fc from 'fast-check'
 import { compilePolicies } from '../../../engine/access/policy.ts'
-import { type Shares, sharesOfThread } from '../../../engine/shares/shares.ts'
 import type { Credential } from '../../../planes/s3/signing/identity.ts'
 import { choosePlace, type PlaceChoice, placeChoice } from '../../model/choices.ts'
 import { compare } from '../../model/comparison.ts'
+import type { ModelRequest } from '../../model/expectation.ts'
 import type { Model, ModelStore } from '../../model/model.ts'
 import { readObject } from '../../model/operations/reads.ts'
 import { Step } from '../../model/steps.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
+import { requireSharesBack, sharesInUse } from './shares-in-use.ts'
 import { type WorldStore, worldOf } from './world-store.ts'
 
 /** Operations of a world that have a place at once; the rest wait. */
@@ -18,8 +19,6 @@ const GREEDY_REQUESTS = 40
 const BODY_TURNS = 20
 /** Turns that a modest client waits at most: one body of the greedy client, and as much again. All bodies take twice that. */
 const TURNS_MAXIMUM = 2 * BODY_TURNS
-/** Counters are what they were after so many milliseconds of the stopwatch. */
-const QUIET_MILLISECONDS = 2000
 /** Larger bodies have a place while they come. */
 const BODY = 'x'.repeat(66_000)
 
@@ -34,9 +33,9 @@ function accountNamed(name: string): Credential {
   }
 }
 
-const ACCOUNTS = { greedy: accountNamed('greedy'), modest: accountNamed('modest') } as const
+export const ACCOUNTS = { greedy: accountNamed('greedy'), modest: accountNamed('modest') } as const
 /** Who comes after the greedy client; a client of its own account shares its line. */
-type Comer = keyof typeof ACCOUNTS | 'root'
+export type Comer = keyof typeof ACCOUNTS | 'root'
 
 export const CROWD: readonly Credential[] = Object.values(ACCOUNTS)
 
@@ -50,23 +49,20 @@ export class Crowd extends Step {
     this.#place = place
   }
 
-  check(): boolean {
-    return true
-  }
-
   async run(model: Model, store: ModelStore): Promise<void> {
     const world = worldOf(store)
     const place = choosePlace(model, this.#place, 'a key')
-    const operation = readObject({ method: 'GET', ...place })
+    // The whole of a large object takes turns of its own.
+    const operation = readObject({ method: 'GET', ...place, range: 'bytes=0-9' })
     await world.rest()
-    const before = usage()
+    const before = sharesInUse()
     model.log.push(String(this))
     const begun = world.turns
     const crowd = Array.from({ length: GREEDY_REQUESTS }, () => sendGreedily(world))
     // The modest one comes when all of the others are there.
     await turns(BODY_TURNS)
     const sent = world.turns
-    const answer = await this.#read(world, operation.request.target)
+    const answer = await this.#read(world, operation.request)
     const waited = world.turns - sent
     await Promise.all(crowd)
     const all = world.turns - begun
@@ -76,14 +72,13 @@ export class Crowd extends Step {
       throw new Error(`${this.#comer} waited for ${waited} turns, and all of a crowd took ${all}`)
     }
     await world.rest()
-    await new Promise((resolve) => setTimeout(resolve, QUIET_MILLISECONDS))
-    requireUsage(before)
+    await requireSharesBack(before, 'a crowd')
     await compare(model, store)
   }
 
-  #read({ server, now }: WorldStore, target: string): Promise<WireAnswer> {
+  #read({ server, now }: WorldStore, { target, headers = [] }: ModelRequest): Promise<WireAnswer> {
     const { accessKey, secretKey } = this.#comer === 'root' ? server : ACCOUNTS[this.#comer]
-    return server.raw('GET', target, { sign: { accessKey, secretKey, now } })
+    return server.raw('GET', target, { headers, sign: { accessKey, secretKey, now } })
   }
 }
 
@@ -99,21 +94,8 @@ async function sendGreedily({ server, host, now }: WorldStore): Promise<void> {
   if (status < 400 || status >= 500) throw new Error(`one of a crowd was answered ${status} ${text}`)
 }
 
-async function turns(count: number): Promise<void> {
+export async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve))
-}
-
-/** What is in use of everything that requests share. */
-function usage(): ReadonlyMap<Shares, string> {
-  return new Map([...sharesOfThread()].map((shares) => [shares, `${shares.used} used, ${shares.waiting} waiting`]))
-}
-
-/** @throws Error when something is still in use that was not before */
-function requireUsage(before: ReadonlyMap<Shares, string>): void {
-  for (const [shares, now] of usage()) {
-    const was = before.get(shares) ?? '0 used, 0 waiting'
-    if (now !== was) throw new Error(`after a crowd ${shares.name} has ${now}, and had ${was}`)
-  }
 }
 
 export const crowdStep: fc.Arbitrary<Step> = fc

@@ -38,10 +38,6 @@ export class Filling extends Step {
     this.#requests = requests
   }
 
-  check(): boolean {
-    return true
-  }
-
   async run(model: Model, store: ModelStore): Promise<void> {
     const world = worldOf(store)
     await world.rest()
@@ -92,10 +88,14 @@ export class Filling extends Step {
   }
 }
 
+/** Why no lock can be judged, which comes before room is asked for. */
+const CLOCK_BEHIND = 'The clock is behind'
+
 /** Other 503s have a reason of their own, and are the same when there is room. */
 function isRefused({ status, code, text }: WireAnswer): boolean {
   if (status === 507) return true
-  return status === 503 && (code === 'ServiceUnavailable' || text.includes('AUDIT_UNAVAILABLE'))
+  if (status !== 503 || text.includes(CLOCK_BEHIND)) return false
+  return code === 'ServiceUnavailable' || text.includes('AUDIT_UNAVAILABLE')
 }
 
 /** @param availableBytes undefined for the usual space */

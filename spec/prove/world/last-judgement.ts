@@ -6,6 +6,7 @@ import { auditProblem } from './audit-oracle.ts'
 import { checkpointProblem } from './checkpoint-oracle.ts'
 import { thing } from './coverage.ts'
 import { requireIntactJournal } from './rot/journal-verdict.ts'
+import { lawProblem } from './journal-laws.ts'
 import { webhookProblem } from './webhook-oracle.ts'
 import { ROOT, type WorldHost } from './world-host.ts'
 
@@ -21,8 +22,9 @@ export async function judge(host: WorldHost, events: readonly StorageEvent[]): P
   for (const { changes } of entries) for (const { name } of changes) host.met.add(thing('change', name))
   const { answers, orderly, receivers, disk, checkpoints } = host
   const problem =
+    lawProblem(entries, host.keyChanges) ??
     auditProblem(entries, answers, orderly) ??
-    webhookProblem(entries, events, receivers) ??
+    webhookProblem(entries, events, receivers, orderly) ??
     checkpointProblem(ROOT, disk, entries, checkpoints.shown)
   if (problem !== undefined) throw new Error(problem)
 }

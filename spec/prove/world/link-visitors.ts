@@ -1,25 +1,18 @@
 /** Visitors of shares and embeds, and of the console: people without credentials, and what each link must come to. */
 import { sharingErrors, type SharingErrorCode } from '../../../planes/links/errors.ts'
-import type { Place } from '../../model/choices.ts'
-import type { Model } from '../../model/model.ts'
 import { sameText } from '../../model/operations/buckets.ts'
 import { bearer } from '../../support/api-client.ts'
 import { SYSTEM_TOKEN } from '../../support/management-server.ts'
-import type { Random } from '../../support/random.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
 import { type KnownEmbed, type KnownShare, type LinkLedger, refusalOf, targetOfLink } from './link-ledger.ts'
-import type { WorldStore } from './world-store.ts'
+import type { Chance } from './step-by-chance.ts'
 
 /** Passwords of one share that an address may try in a burst. */
 const TRIES_MAXIMUM = 10
 const RUSH = 4
 
-export interface Visit {
-  readonly model: Model
-  readonly world: WorldStore
+export interface Visit extends Chance {
   readonly ledger: LinkLedger
-  readonly place: Place
-  readonly random: Random
 }
 
 interface Asked {

@@ -1,16 +1,13 @@
 /** Shares and embeds: an administrator makes, changes and ends them, and people without credentials follow them. */
-import * as fc from 'fast-check'
 import { API } from '../../../planes/management/routing/define-route.ts'
-import { choosePlace, type Place, type PlaceChoice, placeChoice } from '../../model/choices.ts'
+import { type Place } from '../../model/choices.ts'
 import { targetOf } from '../../model/expectation.ts'
-import type { Model, ModelStore } from '../../model/model.ts'
 import { sameText } from '../../model/operations/buckets.ts'
 import { wireId } from '../../model/state.ts'
-import { Step } from '../../model/steps.ts'
-import { Random } from '../../support/random.ts'
 import { expiryOf, type KnownEmbed, type KnownShare, type LinkLedger, linksOf } from './link-ledger.ts'
 import { guess, openConsole, rush, stray, type Visit, visitEmbed, visitShare } from './link-visitors.ts'
-import { type WorldStore, worldOf } from './world-store.ts'
+import { stepByChance } from './step-by-chance.ts'
+import type { WorldStore } from './world-store.ts'
 
 const VISITS_MAXIMUM = 12
 /** Links of one kind that are followed. */
@@ -143,31 +140,10 @@ async function requireCounts(world: WorldStore, { shares }: LinkLedger): Promise
   }
 }
 
-class Links extends Step {
-  readonly #place: PlaceChoice
-  readonly #seed: number
-
-  constructor(place: PlaceChoice, seed: number) {
-    super('links are made and followed')
-    this.#place = place
-    this.#seed = seed
-  }
-
-  check(): boolean {
-    return true
-  }
-
-  async run(model: Model, store: ModelStore): Promise<void> {
-    const random = new Random(this.#seed)
-    const world = worldOf(store)
-    const each = { model, world, ledger: linksOf(world.host), place: choosePlace(model, this.#place, 'a key'), random }
-    model.log.push(String(this))
-    if (each.ledger.shares.length === 0) await makeShare(each)
-    for (let count = 1 + random.below(VISITS_MAXIMUM); count > 0; count -= 1) await random.of(KINDS)(each)
-    await requireCounts(world, each.ledger)
-  }
-}
-
-export const linkStep: fc.Arbitrary<Step> = fc
-  .record({ at: placeChoice, seed: fc.nat(2 ** 31 - 1) })
-  .map(({ at, seed }) => new Links(at, seed))
+export const linkStep = stepByChance('links are made and followed', async (chance) => {
+  const { world, random } = chance
+  const each = { ...chance, ledger: linksOf(world.host) }
+  if (each.ledger.shares.length === 0) await makeShare(each)
+  for (let count = 1 + random.below(VISITS_MAXIMUM); count > 0; count -= 1) await random.of(KINDS)(each)
+  await requireCounts(world, each.ledger)
+})

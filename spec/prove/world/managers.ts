@@ -1,17 +1,16 @@
 /** Managers: buckets, quotas, objects and versions through the management plane, each answer judged by the model. */
-import * as fc from 'fast-check'
 import type { Quota } from '../../../engine/events/values.ts'
-import { BUCKETS, choosePlace, KEYS, type Place, type PlaceChoice, placeChoice } from '../../model/choices.ts'
+import { BUCKETS, KEYS, type Place } from '../../model/choices.ts'
 import { compare } from '../../model/comparison.ts'
 import { contentOf } from '../../model/content.ts'
 import type { Operation } from '../../model/expectation.ts'
-import { allVersions, type Model, type ModelStore } from '../../model/model.ts'
+import { allVersions, type Model } from '../../model/model.ts'
 import * as buckets from '../../model/operations/managed-buckets.ts'
 import * as objects from '../../model/operations/managed-objects.ts'
 import { putObject, UNCONDITIONAL } from '../../model/operations/writes.ts'
 import { wireId } from '../../model/state.ts'
-import { Step } from '../../model/steps.ts'
-import { Random } from '../../support/random.ts'
+import type { Random } from '../../support/random.ts'
+import { stepByChance } from './step-by-chance.ts'
 
 const REQUESTS_MAXIMUM = 12
 const SIZES = [0, 1, 500, 2048, 2049, 9000] as const
@@ -83,40 +82,16 @@ const KINDS: readonly Kind[] = [
   },
 ]
 
-class Managers extends Step {
-  readonly #place: PlaceChoice
-  readonly #seed: number
-
-  constructor(place: PlaceChoice, seed: number) {
-    super('a manager')
-    this.#place = place
-    this.#seed = seed
+export const managerStep = stepByChance('a manager', async ({ model, world, place: chosen, random }) => {
+  for (let count = 1 + random.below(REQUESTS_MAXIMUM); count > 0; count -= 1) {
+    const place = random.of([
+      chosen,
+      chosen,
+      { ...chosen, key: random.of(KEYS) },
+      { ...chosen, bucket: random.of(BUCKETS) },
+    ])
+    const operation = random.of(KINDS)(model, place, random)
+    if (operation !== undefined) await model.carryOut(world, operation, 'manager')
   }
-
-  check(): boolean {
-    return true
-  }
-
-  async run(model: Model, store: ModelStore): Promise<void> {
-    const random = new Random(this.#seed)
-    const chosen = choosePlace(model, this.#place, 'a key')
-    for (let count = 1 + random.below(REQUESTS_MAXIMUM); count > 0; count -= 1) {
-      const place = random.of([
-        chosen,
-        chosen,
-        { ...chosen, key: random.of(KEYS) },
-        { ...chosen, bucket: random.of(BUCKETS) },
-      ])
-      const operation = random.of(KINDS)(model, place, random)
-      if (operation === undefined) continue
-      const answer = await store.send(operation.request)
-      model.tally.count('manager', answer)
-      model.settle([{ operation, answer }])
-    }
-    await compare(model, store)
-  }
-}
-
-export const managerStep: fc.Arbitrary<Step> = fc
-  .record({ at: placeChoice, seed: fc.nat(2 ** 31 - 1) })
-  .map(({ at, seed }) => new Managers(at, seed))
+  await compare(model, world)
+})

@@ -24,6 +24,10 @@ export interface Manner {
   readonly readTurns: number | undefined
   /** The connection ends after a share of the request's bytes, and so many turns. */
   readonly cut?: { readonly share: number; readonly turns: number }
+  /** No more than this share of the request's bytes ever comes, and the connection stays. */
+  readonly stallShare?: number
+  /** The connection ends so many turns after the first piece of the answer. */
+  readonly leavesAfterTurns?: number
 }
 
 /** The connection ended before there was a whole head of an answer. */
@@ -131,7 +135,8 @@ class Connection implements ClientEnd {
     this.#body = body
     this.#manner = manner
     this.#isOn = isOn
-    this.#willSend = manner.cut === undefined ? body.length : bodyShareOf(head, body.length, manner.cut.share)
+    const share = manner.cut?.share ?? manner.stallShare
+    this.#willSend = share === undefined ? body.length : bodyShareOf(head, body.length, share)
     this.answered = new Promise((resolve) => {
       this.#resolve = resolve
     })
@@ -160,6 +165,11 @@ class Connection implements ClientEnd {
     const { readTurns } = this.#manner
     if (this.#isClosed) return false
     this.#pieces.push(Buffer.from(bytes))
+    const { leavesAfterTurns } = this.#manner
+    if (leavesAfterTurns !== undefined && this.#pieces.length === 1) {
+      // What came until then is seen.
+      after(leavesAfterTurns, () => this.#leave(this.#answer(false)))
+    }
     if (readTurns === 0) return true
     if (readTurns === undefined) return false
     after(readTurns, () => {
@@ -217,9 +227,9 @@ class Connection implements ClientEnd {
   }
 
   /** The client ends the connection. */
-  #leave(): void {
+  #leave(answer?: WireAnswer): void {
     if (this.#isClosed) return
-    this.#close(undefined)
+    this.#close(answer)
     this.#listener.left(this)
   }
 

@@ -13,6 +13,8 @@ interface Need {
   readonly resource: string
   /** An action whose permission is one to this as well. */
   readonly or?: string
+  /** Where all keys that a listing shows begin: a wildcard that covers them is enough. */
+  readonly under?: string
 }
 
 /** Actions by method and subresource (spec/manual/s3/operations.md). */
@@ -62,17 +64,19 @@ const BY_HEADER: Readonly<Record<string, string>> = {
   'x-amz-bypass-governance-retention': 's3:BypassGovernanceRetention',
 }
 
-/** @returns undefined for a deletion of several keys, which is judged key by key */
+/** @returns undefined for what is judged key by key or bucket by bucket: a deletion of several keys, the list of buckets */
 export function needsOf({ method, target, headers = [] }: ModelRequest): readonly Need[] | undefined {
   const [path = '', query = ''] = target.split('?')
   const [, bucket = '', ...segments] = path.split('/').map(decodeURIComponent)
   const names = new Set(query.split('&').map((one) => one.split('=')[0]))
-  if (bucket === '') return [{ action: 's3:ListAllMyBuckets', resource: 'bucket:*' }]
+  if (bucket === '') return undefined
   if (segments.length === 0) {
     const subresource = BUCKET_SUBRESOURCES.find((name) => names.has(name)) ?? ''
     if (subresource === 'delete') return undefined
     const [action, or] = known(OF_BUCKET, `${method} ${subresource}`)
-    return [{ action, resource: `bucket:${bucket}`, ...(or !== undefined && { or }) }]
+    const prefix = action.startsWith('s3:List') && new URLSearchParams(query).get('prefix')
+    const under = prefix ? { under: `bucket:${bucket}/${prefix}` } : {}
+    return [{ action, resource: `bucket:${bucket}`, ...(or !== undefined && { or }), ...under }]
   }
   const resource = `bucket:${bucket}/${segments.join('/')}`
   const subresource = KEY_SUBRESOURCES.find((name) => names.has(name)) ?? ''
@@ -108,13 +112,20 @@ function known<T>(table: Readonly<Record<string, T>>, name: string): T {
 
 /** Whether all of it is allowed: a deny wins, and without an allow nothing is. */
 export function isAllowedBy(statements: readonly NaiveStatement[], needs: readonly Need[]): boolean {
-  return needs.every(({ action, resource, or }) => {
+  return needs.every(({ action, resource, or, under }) => {
     const about = statements.filter(({ resources }) => resources.some((pattern) => fits(pattern, resource)))
     if (about.some((one) => one.effect === 'deny' && speaks(one, action))) return false
-    return about.some(
+    const isAllowed = about.some(
       (one) => one.effect === 'allow' && [action, or].some((name) => name !== undefined && speaks(one, name)),
     )
+    return isAllowed || (under !== undefined && isAllowedUnder(statements, action, under))
   })
+}
+
+function isAllowedUnder(statements: readonly NaiveStatement[], action: string, under: string): boolean {
+  const covers = (pattern: string) => pattern.endsWith('*') && fits(pattern, under)
+  const about = statements.filter((one) => one.resources.some(covers) && speaks(one, action))
+  return about.length > 0 && about.every(({ effect }) => effect === 'allow')
 }
 
 function speaks({ actions }: NaiveStatement, name: string): boolean {

@@ -3,6 +3,7 @@ import { degradations, reasonOf, type DegradationSources } from '../../../cli/se
 import { millisecondsOf } from '../../../engine/brands.ts'
 import { ChainVerdicts } from '../../../engine/journal/chain-verdicts.ts'
 import type { ReadinessCheck } from '../../../planes/management/services.ts'
+import { notedDamage } from '../../../projections/damaged-note.ts'
 import type { ManagedServer } from '../../support/management-server.ts'
 import { CLOCK_TOLERANCE_SECONDS } from '../../support/test-server.ts'
 import type { WorldStore } from './world-store.ts'
@@ -15,7 +16,7 @@ export function checksOf({ store, services, slots, ground, paths }: ManagedServe
     store: { space: services.space, catalog: store.catalog },
     checkpointFacts: () => ({ refusal: undefined }),
     chain: (head) => verdicts.read(head),
-    hasDamagedRows: () => ground.disk.exists(paths.projectionsDamaged),
+    damagedRow: () => notedDamage(ground.disk, paths),
     hasMetDamage: () => slots.total(slots.damageSlot('audit')) > 0,
     clock: () => millisecondsOf(Date.now()),
     clockToleranceSeconds: CLOCK_TOLERANCE_SECONDS,

@@ -37,6 +37,8 @@ export interface Arrival {
   readonly moment: number
   /** By the clock of the host, in milliseconds since 1970. */
   readonly clock: number
+  /** Number of the start that sent it. */
+  readonly life: number
   /** Whether the sender had an answer of success. */
   isTaken: boolean
 }
@@ -76,6 +78,8 @@ export class Receivers {
   readonly secrets: ToldSecret[] = []
   /** What the worker could not read while a file was rotten. */
   readonly gaps: Gap[] = []
+  /** Number of the start that is running. */
+  life: () => number = () => 1
   /** Told by the worker of what it cannot read. */
   unread: (gap: Gap) => void = unexpectedGap
   /** When the deletion of a webhook was answered, by its id. */
@@ -136,7 +140,15 @@ export class Receivers {
   }
 
   #arrival(target: string, { headers, body }: Delivery): Arrival {
-    const arrival = { target, headers, body, moment: this.#moment, clock: Date.now(), isTaken: false }
+    const arrival = {
+      target,
+      headers,
+      body,
+      moment: this.#moment,
+      clock: Date.now(),
+      life: this.life(),
+      isTaken: false,
+    }
     this.arrivals.push(arrival)
     return arrival
   }

@@ -5,6 +5,12 @@ import timersPromises from 'node:timers/promises'
 /** Hours after which what is waited for will never come: no wait of a server is as long. */
 const STANDSTILL_MILLISECONDS = 12 * 60 * 60 * 1000
 
+/** Of the stopwatch, from the start of one world of a process to the next: more than any world lasts. */
+const WORLD_MILLISECONDS = 2 ** 36
+
+/** Worlds of this process so far. */
+let worlds = 0
+
 /** Nothing is left that could bring what is waited for. */
 export class StandstillError extends Error {
   override readonly name = 'StandstillError'
@@ -31,12 +37,17 @@ type Callback = (...given: unknown[]) => void
  * The wall clock says what it was set to, and stands still in between. The stopwatch (`performance.now`) moves to the next
  * timer when nothing else is to be done: then that timer fires. Immediates run in the order in which they were asked for,
  * by the loop of Node; all else of that loop (files, sockets, its threads) has no place in a world.
+ *
+ * The stopwatch of a process never goes back: modules keep what it said when they were loaded, or in the world before
+ * (`refusalPace`). Each world begins so long after the one before that all which fills up by time is full. It says whole
+ * milliseconds, as the timers of Node have them, so that differences are the same however late a world begins.
  */
 export class SimulatedTime {
   /** Milliseconds since 1970. */
   wallMilliseconds: number
   /** Turns of the loop so far. */
   turns = 0
+  readonly #beginsMilliseconds: number
   #elapsedMilliseconds = 0
   #set = 0
   readonly #timers = new Map<object, Timer>()
@@ -56,6 +67,8 @@ export class SimulatedTime {
 
   constructor(wallMilliseconds: number) {
     this.wallMilliseconds = wallMilliseconds
+    worlds += 1
+    this.#beginsMilliseconds = worlds * WORLD_MILLISECONDS
     const clear = (handle: unknown) => void this.#timers.delete(handle as object)
     Object.assign(globalThis, {
       setTimeout: (callback: Callback, milliseconds?: number, ...given: unknown[]) =>
@@ -71,7 +84,7 @@ export class SimulatedTime {
       },
     })
     Date.now = () => this.wallMilliseconds
-    performance.now = () => this.#elapsedMilliseconds
+    performance.now = () => this.#beginsMilliseconds + this.#elapsedMilliseconds
     Object.assign(timersPromises, {
       setTimeout: (milliseconds?: number, value?: unknown, options?: { readonly signal?: AbortSignal }) =>
         this.#pause(milliseconds, value, options?.signal),
@@ -116,7 +129,7 @@ export class SimulatedTime {
   }
 
   #add(callback: () => void, milliseconds = 1, repeats: boolean): TimerHandle {
-    const every = Math.max(1, milliseconds)
+    const every = Math.max(1, Math.trunc(milliseconds))
     const handle: TimerHandle = {
       ref: () => handle,
       unref: () => handle,

@@ -20,10 +20,6 @@ class Unserved extends Step {
     this.#operations = operations
   }
 
-  check(): boolean {
-    return true
-  }
-
   async run(model: Model, store: ModelStore): Promise<void> {
     model.log.push(String(this))
     for (const operation of this.#operations) {

@@ -26,10 +26,6 @@ class Strangers extends Step {
     this.#guise = guise
   }
 
-  check(): boolean {
-    return true
-  }
-
   async run(model: Model, store: ModelStore): Promise<void> {
     model.log.push(String(this))
     for (const recipe of this.#recipes) {
@@ -55,10 +51,6 @@ class Visitor extends Step {
     this.#place = place
   }
 
-  check(): boolean {
-    return true
-  }
-
   async run(model: Model, store: ModelStore): Promise<void> {
     const place = choosePlace(model, this.#place, 'a key')
     const operation = readObject({ method: 'GET', ...place })
@@ -77,10 +69,6 @@ class Stalled extends Step {
     super('a reader stops reading')
     this.#recipes = recipes
     this.#place = place
-  }
-
-  check(): boolean {
-    return true
   }
 
   async run(model: Model, store: ModelStore): Promise<void> {

@@ -67,7 +67,7 @@ function arrivalOf(event: StorageEvent, secrets: readonly string[], more: Partia
     'x-object-store-signature': `sha256=${plain}`,
     'webhook-signature': standard.join(' '),
   }
-  return { target: TARGET, headers, body, moment: 5, clock: 0, isTaken: true, ...more }
+  return { target: TARGET, headers, body, moment: 5, clock: 0, life: 1, isTaken: true, ...more }
 }
 
 const TAKEN = arrivalOf(EVENT, [SECRET])
@@ -79,21 +79,29 @@ function found(
     readonly deletions?: ReadonlyMap<string, number>
     readonly secrets?: readonly (typeof TOLD)[]
     readonly gaps?: readonly Gap[]
+    readonly orderly?: readonly number[]
   } = {},
 ): string | undefined {
-  const { deletions = new Map<string, number>(), secrets = [TOLD], gaps = [] } = more
-  return webhookProblem(entries, [EVENT], {
+  const { deletions = new Map<string, number>(), secrets = [TOLD], gaps = [], orderly = [] } = more
+  const receivers = {
     arrivals: [...arrivals],
     secrets: [...secrets],
     deletions: new Map(deletions),
     gaps: [...gaps],
-  })
+  }
+  return webhookProblem(entries, [EVENT], receivers, new Set(orderly))
 }
 
 test('every event that is wanted has an end, and a success is one that the receiver gave', (t) => {
   t.equal(found([CREATED, DELIVERED], [TAKEN]), undefined)
   t.match(found([CREATED], [TAKEN]), /event 0000000000000005-0000 was neither delivered nor given up/)
   t.match(found([CREATED, DELIVERED], []), /1 successes of event .*, and its receiver 0/)
+  const twice = [TAKEN, TAKEN]
+  t.equal(found([CREATED, DELIVERED], twice), undefined, 'a sudden end may take a report with it')
+  t.match(
+    found([CREATED, DELIVERED], twice, { orderly: [1] }),
+    /took event .* 2 times, and the journal has 1 successes/,
+  )
   const gap = { webhook: 'wh-1', after: 4, through: 5 }
   t.equal(found([CREATED], [], { gaps: [gap] }), undefined, 'it could not be read')
   t.match(found([CREATED], [], { gaps: [{ ...gap, after: 5, through: 9 }] }), /neither delivered nor given up/)

@@ -104,12 +104,14 @@ function eventId({ sequence, index }: { readonly sequence: number; readonly inde
  * of its attempts; and again for each of its replays. Events that could not be read while a file was rotten may be missing. What arrived is an event that happened, as clients see it,
  * which the webhook wants, signed by its secret, and not after its deletion was answered.
  * @param events as clients see them
+ * @param orderly numbers of the starts that ended in order
  * @returns the first thing that is wrong
  */
 export function webhookProblem(
   entries: readonly JournalEntry[],
   events: readonly StorageEvent[],
   receivers: Pick<Receivers, 'arrivals' | 'secrets' | 'deletions' | 'gaps'>,
+  orderly: ReadonlySet<number>,
 ): string | undefined {
   const { webhooks, tests } = toldWebhooks(entries)
   const known = new Map(events.map((event) => [event.id, event]))
@@ -125,23 +127,25 @@ export function webhookProblem(
     if (problem !== undefined) return `what came to ${arrival.target} ${problem}: ${arrival.body}`
   }
   for (const webhook of webhooks.values()) {
-    const problem = successProblem(webhook, receivers.arrivals) ?? missingProblem(webhook, events, receivers.gaps)
+    const problem =
+      successProblem(webhook, receivers.arrivals, orderly) ?? missingProblem(webhook, events, receivers.gaps)
     if (problem !== undefined) return `webhook ${webhook.id}: ${problem}`
   }
   return undefined
 }
 
 function arrivalProblem(
-  { headers, body }: Arrival,
+  arrival: Arrival,
   webhook: ToldWebhook,
   known: ReadonlyMap<string, StorageEvent>,
   tests: ReadonlySet<string>,
 ): string | undefined {
+  const { headers, body } = arrival
   const sent = JSON.parse(body.toString()) as StorageEvent
   const { id } = sent
   const names = ['webhook-id', 'x-object-store-event-id', 'ce-id'].map((name) => headers[name])
   if (names.some((name) => name !== id)) return `is named ${names.join(', ')}`
-  if (headers['x-object-store-test'] !== undefined) return tests.has(id) ? undefined : 'is a test without a record'
+  if (isTest(arrival)) return tests.has(id) ? undefined : 'is a test without a record'
   const event = known.get(id)
   if (event === undefined) return 'never happened'
   if (!isDeepStrictEqual(sent, event)) return `is not what clients see: ${JSON.stringify(event)}`
@@ -154,14 +158,32 @@ function deletionProblem({ moment }: Arrival, deleted: number | undefined): stri
   return deleted !== undefined && moment > deleted ? 'came after its deletion was answered' : undefined
 }
 
-/** A success that the journal has is one that a receiver gave. */
-function successProblem({ target, successes }: ToldWebhook, arrivals: readonly Arrival[]): string | undefined {
-  const taken = arrivals.filter((arrival) => arrival.target === target && arrival.isTaken)
+/**
+ * A success that the journal has is one that a receiver gave, and the other way round where the start that had it ended in
+ * order: a webhook that is disabled meanwhile was asked all the same. One that is deleted has no log.
+ */
+function successProblem(
+  { target, successes, isDeleted }: ToldWebhook,
+  arrivals: readonly Arrival[],
+  orderly: ReadonlySet<number>,
+): string | undefined {
+  const taken = arrivals.filter((one) => one.target === target && one.isTaken && !isTest(one))
   for (const [id, count] of successes) {
     const times = taken.filter(({ headers }) => headers['webhook-id'] === id).length
     if (times < count) return `the journal has ${count} successes of event ${id}, and its receiver ${times}`
   }
+  if (isDeleted) return undefined
+  for (const { headers } of taken.filter(({ life }) => orderly.has(life))) {
+    const id = String(headers['webhook-id'])
+    const times = taken.filter((one) => one.headers['webhook-id'] === id && orderly.has(one.life)).length
+    const count = successes.get(id) ?? 0
+    if (count < times) return `its receiver took event ${id} ${times} times, and the journal has ${count} successes`
+  }
   return undefined
+}
+
+function isTest({ headers }: Arrival): boolean {
+  return headers['x-object-store-test'] !== undefined
 }
 
 function missingProblem(

@@ -34,7 +34,7 @@ abstract class WebhookRequest extends Step {
     this.#path = path
   }
 
-  check({ worlds }: Model): boolean {
+  override check({ worlds }: Model): boolean {
     return worlds.length === 1
   }
 
@@ -119,7 +119,7 @@ class Deliveries extends Step {
     this.#seconds = seconds
   }
 
-  check({ world }: Model): boolean {
+  override check({ world }: Model): boolean {
     return world.webhooks.size > 0
   }
 
@@ -143,15 +143,14 @@ class Subscribe extends Step {
     this.#number = number
   }
 
-  check({ worlds }: Model): boolean {
+  override check({ worlds }: Model): boolean {
     return worlds.length === 1
   }
 
   async run(model: Model, store: ModelStore): Promise<void> {
     const target = `http://127.0.0.1:1/${this.#number}`
     const operation = createWebhook({ target, eventTypes: EVENT_TYPES, bucket: undefined, enabled: true })
-    const answer = await store.send(operation.request)
-    model.settle([{ operation, answer }])
+    await model.carryOut(store, operation)
   }
 }
 

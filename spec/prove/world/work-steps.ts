@@ -17,10 +17,6 @@ class FinishedWork extends Step {
     this.#scrubs = scrubs
   }
 
-  check(): boolean {
-    return true
-  }
-
   async run(model: Model, store: ModelStore): Promise<void> {
     const world = worldOf(store)
     model.log.push(String(this))
@@ -33,5 +29,20 @@ class FinishedWork extends Step {
     await compare(model, store)
   }
 }
+
+/** All rows and snapshots are read, as a server reads them once a day. */
+class DailyChecks extends Step {
+  constructor() {
+    super('all rows and snapshots are read')
+  }
+
+  async run(model: Model, store: ModelStore): Promise<void> {
+    model.log.push(String(this))
+    await worldOf(store).jobs.checkAll()
+    await compare(model, store)
+  }
+}
+
+export const dailyCheckStep: fc.Arbitrary<Step> = fc.constant(undefined).map(() => new DailyChecks())
 
 export const workStep: fc.Arbitrary<Step> = fc.boolean().map((scrubs) => new FinishedWork(scrubs))

@@ -1,5 +1,6 @@
 /** The workers of checkpoints of a process of the world, as the server has them (cli/checkpoints/start.ts). */
 import { systemMilliseconds } from '../../../engine/clock.ts'
+import { CheckpointKeys } from '../../../engine/checkpoints/checkpoint-keys.ts'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import { readWitnessPolicy } from '../../../engine/checkpoints/witness-policy.ts'
 import { answerTreeRequest, type OpenTrees, openTrees } from '../../../projections/checkpoints/answer-tree-request.ts'
@@ -9,7 +10,6 @@ import { CheckpointSigning } from '../../../workers/checkpoints/sign-checkpoints
 import { CheckpointTimeStamps } from '../../../workers/checkpoints/time-stamp-checkpoints.ts'
 import { CheckpointWitnesses } from '../../../workers/checkpoints/witness-checkpoints.ts'
 import type { BackgroundWorker } from '../../../workers/worker.ts'
-import { SPEC_CHECKPOINT_KEYS } from '../../support/checkpoint-signing.ts'
 import type { ManagedServer } from '../../support/management-server.ts'
 import { AUTHORITY, type OutsideParties, WITNESS } from './outside-parties.ts'
 
@@ -28,7 +28,7 @@ export type Required = 'nothing' | 'a time stamp' | 'a witness'
 /** @param wrong is told of another history and of damage, neither of which anything in a world makes */
 export function checkpointWorkers(
   engine: EngineClient,
-  { session, paths, ground, store }: ManagedServer,
+  { session, paths, ground, store, keys }: ManagedServer,
   outside: OutsideParties,
   required: Required,
   wrong: (what: string) => void,
@@ -37,7 +37,8 @@ export function checkpointWorkers(
   const reader = session.checkpoints
   const origin = { name: NAME, deploymentId: store.deploymentId }
   const policy = readWitnessPolicy(Buffer.from(`witness outside ${outside.witness.vkey} ${WITNESS}\nquorum outside\n`))
-  const inForce = () => SPEC_CHECKPOINT_KEYS.inForce(reader.state())
+  const checkpointKeys = new CheckpointKeys(keys)
+  const inForce = () => checkpointKeys.inForce(reader.state())
   const published = new CheckpointLog(disk, paths, reader, (size, what) => {
     if (what !== undefined) wrong(`the trees of the checkpoint of ${size} records are damaged: ${what}`)
   })
@@ -75,7 +76,7 @@ export function checkpointWorkers(
     intervalSeconds: INTERVAL_SECONDS,
     heartbeatSeconds: HEARTBEAT_SECONDS,
     origin,
-    keys: SPEC_CHECKPOINT_KEYS,
+    keys: checkpointKeys,
     clock,
     withholds: publication.withholds,
     memories: witnesses.memories,

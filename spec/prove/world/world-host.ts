@@ -3,9 +3,11 @@ import type { Disk } from '../../../engine/disk/disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { ScrubDamage } from '../../../engine/events/values.ts'
 import { verifySpan } from '../../../engine/verify/span/span-verifier.ts'
+import { API } from '../../../planes/management/routing/define-route.ts'
 import { inlineHashing } from '../../support/inline-hashing.ts'
 import { Random } from '../../support/random.ts'
 import type { ServerGround } from '../../support/server-ground.ts'
+import { MASTER_KEY } from '../../support/test-clients.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
 import { FaultyDisk } from '../disk/disk-faults.ts'
 import { byChance } from '../simulated-disk/crash-choices.ts'
@@ -13,8 +15,10 @@ import { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'
 import { MemoryProjections } from '../small-world/memory-projections.ts'
 import { diskOf } from '../small-world/world.ts'
 import { CheckpointClient } from './checkpoint-client.ts'
+import { firstCheckpointKey } from './checkpoint-oracle.ts'
 import type { Answered } from './audit-oracle.ts'
 import { thing } from './coverage.ts'
+import { withDataFiles } from './data-files.ts'
 import { MemoryNetwork } from './memory-network.ts'
 import { OutsideParties } from './outside-parties.ts'
 import { Receivers } from './receivers.ts'
@@ -23,6 +27,8 @@ import { worldClients, worldManagementClient } from './world-clients.ts'
 
 /** More would be of what is long gone. */
 const IDS_MAXIMUM = 12
+
+const EXPORT = `${API}/audit/export?`
 
 export const ROOT = '/world'
 /** Of the S3 plane, the management plane, the console with shares, and embeds. */
@@ -37,13 +43,20 @@ export class WorldHost {
   readonly network: MemoryNetwork
   readonly receivers = new Receivers()
   readonly outside: OutsideParties
-  readonly checkpoints = new CheckpointClient()
+  readonly checkpoints = new CheckpointClient(() => firstCheckpointKey(ROOT, this.disk))
   disk = new SimulatedDisk(ROOT)
   projections = new MemoryProjections()
+  /** The settings of the next start, and how often the store was given another key. */
+  masterKeys: { readonly masterKey: Buffer; readonly previousMasterKey?: Buffer | undefined } = {
+    masterKey: MASTER_KEY,
+  }
+  keyChanges = 0
   /** What the engine of the running process could not go on after. */
   failure: unknown
   /** Told what a scrub finds. */
   scrubbed: (damage: ScrubDamage) => void = unexpectedDamage
+  /** Names of snapshots that something has damaged. */
+  readonly spoiltSnapshots = new Set<string>()
   /** Ids that answers have named. */
   readonly ids: string[] = []
   /** What clients were answered, by all processes so far. */
@@ -76,8 +89,13 @@ export class WorldHost {
       if (code !== undefined) this.met.add(code)
       // Answers to people without credentials are counted, and have no records of their own.
       if (isPublic) return
-      this.answers.push({ requestId, method, target, status, life: this.lives })
+      const { text } = answer
+      const faults = status === 200 && method === 'POST' ? text.split('<Error>').length - 1 : 0
+      // An export that its client did not read to the end may be whole all the same.
+      const isComplete = answer.complete || (target.startsWith(EXPORT) && text.trimEnd().endsWith(']'))
+      this.answers.push({ requestId, method, target, status, life: this.lives, isComplete, faults })
     }
+    this.receivers.life = () => this.lives
     this.#wrap = wrap
     this.disk.timing = new Random(seed + 2)
     this.outside = new OutsideParties(new Random(seed + 3))
@@ -99,7 +117,9 @@ export class WorldHost {
     this.faulty = new FaultyDisk(this.disk)
     let port = FIRST_PORT
     const under = this.#wrap(this.faulty.disk)
-    const disk = withTrees(diskOf({ disk: under, projections: this.projections }, this.paths), under, this.paths)
+    const { projections, paths } = this
+    const inMemory = withDataFiles(diskOf({ disk: under, projections }, paths), projections, paths)
+    const disk = withTrees(inMemory, under, paths)
     return {
       disk,
       bootId: `boot-${this.#boots}`,
@@ -138,9 +158,9 @@ export class WorldHost {
     this.#boots += 1
   }
 
-  /** What the next process finds after one that stopped in order. */
-  stopped(): void {
-    if (!this.missesRecords) this.orderly.add(this.lives)
+  /** What the next process finds after one that stopped in order. @param isWhole whether everything that it knew is on the disk */
+  stopped(isWhole = true): void {
+    if (isWhole && !this.missesRecords) this.orderly.add(this.lives)
     this.disk = this.disk.clone()
     this.projections = this.projections.copy()
   }

@@ -2,6 +2,13 @@
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import { systemMilliseconds } from '../../../engine/clock.ts'
 import { storeCreation } from '../../../engine/journal/segment-chain.ts'
+import { RowWalk } from '../../../projections/row-walk.ts'
+import { SnapshotWalk } from '../../../projections/snapshots/snapshot-walk.ts'
+import { RowCheck } from '../../../workers/check-rows.ts'
+import { SNAPSHOT_PIECE_BYTES, SnapshotCheck } from '../../../workers/check-snapshots.ts'
+import { NO_PACE } from '../../../projections/steady-pace.ts'
+import { makeSnapshot } from '../../../projections/snapshots/make-snapshot.ts'
+import { SnapshotMaker } from '../../../workers/make-snapshots.ts'
 import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
 import { SegmentCompression } from '../../../workers/compress-segments.ts'
 import { MultipartDigest } from '../../../workers/digest-multipart.ts'
@@ -23,6 +30,10 @@ import type { WorldHost } from './world-host.ts'
 /** As the supervisor of the workers waits between two steps of one (workers/supervisor.ts). */
 const PAUSE_MILLISECONDS = 5
 const IDLE_MILLISECONDS = 1000
+/** Longer than it is looked between two snapshots whether one is due. */
+const SNAPSHOT_SECONDS = 6
+/** Of a check of everything: more than a world has rows and pieces for. */
+const DAILY_STEPS_MAXIMUM = 50
 /** Between two passes over the lifecycle rules, which only `pass` lets go by. */
 const PASS_SECONDS = 60
 /** Entries of one pass: more than a world has. */
@@ -43,12 +54,17 @@ export class WorldJobs {
   readonly #lifecycle: LifecycleExpiry
   readonly #scrub: StoreScrub
   readonly #signing: readonly BackgroundWorker[]
+  /** They read everything once a day: once in a process of a world. */
+  readonly #snapshots: SnapshotMaker
+  readonly #daily: readonly (BackgroundWorker & { readonly status: string })[]
   readonly #inTurn: readonly BackgroundWorker[]
   readonly #host: WorldHost
   #isCutOff = false
   /** The first thing that a worker says and that nothing in a world makes. */
   #wrong: string | undefined
   #turn = 0
+  /** Of the last snapshot. */
+  #snapshotFailure: unknown
   /** Of the last pass over the lifecycle rules. */
   #passFailure: unknown
 
@@ -81,6 +97,40 @@ export class WorldJobs {
       onDamage: (damage) => host.scrubbed(damage),
       onEnd: () => undefined,
     })
+    const { accessChanges, accessRows, earlier } = server.keys
+    this.#snapshots = new SnapshotMaker(disk, paths, session.space, {
+      enabled: true,
+      records: 1,
+      intervalMilliseconds: 0,
+      kept: 2,
+      refused: store.report.refusedSnapshots.map(({ name }) => name),
+      reservedBytes: 0,
+      request: { deploymentId: store.deploymentId, keys: { accessChanges, accessRows, earlier } },
+      run: (request) => ({ ended: makeSnapshot(disk, paths, request, NO_PACE), stop: () => undefined }),
+      clock,
+      timer,
+      onMade: ({ refused, sequence }) => {
+        const wronged = refused.find(({ name }) => !host.spoiltSnapshots.has(name))
+        if (wronged !== undefined) this.#wrong ??= `snapshot ${wronged.name} was refused: ${wronged.reason}`
+        for (const name of host.spoiltSnapshots) if (name.includes(String(sequence))) host.spoiltSnapshots.delete(name)
+      },
+      onFailure: (error) => {
+        this.#snapshotFailure = error
+      },
+    })
+    this.#daily = [
+      new RowCheck(new RowWalk(session.environment), {
+        timer,
+        onDamage: ({ table, key }) => (this.#wrong ??= `a row is damaged: ${table} ${key}`),
+      }),
+      new SnapshotCheck(new SnapshotWalk(disk, paths, SNAPSHOT_PIECE_BYTES), {
+        timer,
+        onDamage: ({ name, reason }) => {
+          if (host.spoiltSnapshots.has(name)) this.#snapshots.replace(name)
+          else this.#wrong ??= `snapshot ${name} is damaged: ${reason}`
+        },
+      }),
+    ]
     this.#inTurn = [
       new VolumeCompaction(disk, paths, engine, catalog),
       new MultipartDigest(engine, catalog, services.payloads),
@@ -134,6 +184,24 @@ export class WorldJobs {
     for (const job of this.#inTurn) while ((await this.#step(job)) === 'more') await pause(PAUSE_MILLISECONDS)
   }
 
+  /** All rows and all snapshots are read, unless this process has done so before. */
+  async checkAll(): Promise<void> {
+    for (const job of this.#daily) {
+      const before = job.status
+      for (let step = 0; step < DAILY_STEPS_MAXIMUM && job.status === before; step += 1) await this.#step(job)
+    }
+  }
+
+  /** A snapshot is made, if there is anything that the last one does not have. @returns why it could not be */
+  async makeSnapshot(): Promise<unknown> {
+    await pause(SNAPSHOT_SECONDS * 1000)
+    this.#snapshotFailure = undefined
+    await this.#step(this.#snapshots)
+    await this.#snapshots.settled()
+    if (this.#wrong !== undefined) throw new Error(this.#wrong)
+    return this.#snapshotFailure
+  }
+
   /** A pass over the lifecycle rules, to its end. @throws when a part of it failed */
   async pass(): Promise<void> {
     await pause(PASS_SECONDS * 1000)
@@ -157,6 +225,16 @@ export class WorldJobs {
     return idle === 2
   }
 
+  /** Begins deliveries in so many steps, and takes in how they end; no step is late enough to report them. */
+  async attempt(steps: number): Promise<void> {
+    // The page of new events is read once a second.
+    await pause(IDLE_MILLISECONDS)
+    for (let step = 0; step < steps; step += 1) {
+      await this.#step(this.delivery)
+      await pause(PAUSE_MILLISECONDS)
+    }
+  }
+
   /** For so many seconds of the stopwatch checkpoints are signed and published. */
   async sign(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second += 1) {
@@ -167,13 +245,13 @@ export class WorldJobs {
 
   /** Ends in order. */
   async close(): Promise<void> {
-    for (const job of this.#inTurn) await job.close?.()
+    for (const job of [...this.#inTurn, ...this.#daily]) await job.close?.()
   }
 
   /** The process is gone: nothing that workers are about reaches the engine, and nobody hears how they end. */
   async cutOff(): Promise<void> {
     this.#isCutOff = true
-    for (const job of this.#inTurn) await job.close?.().catch(() => undefined)
+    for (const job of [...this.#inTurn, ...this.#daily]) await job.close?.().catch(() => undefined)
   }
 
   async #step(job: BackgroundWorker): ReturnType<BackgroundWorker['step']> {

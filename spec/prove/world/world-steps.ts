@@ -1,11 +1,13 @@
 /** What happens in a world beside the requests of the model: strikes at a working host, and at one that starts. */
 import * as fc from 'fast-check'
 import { accountStep } from './accounts.ts'
+import { bucketSettingsStep, rulesOverS3 } from './bucket-settings.ts'
 import { administratorStep } from './administrators.ts'
 import { clumsyStep } from './clumsy.ts'
 import { choosePlace, type PlaceChoice, placeChoice } from '../../model/choices.ts'
 import { compare } from '../../model/comparison.ts'
 import type { Model, ModelStore } from '../../model/model.ts'
+import { exchangeText } from '../../model/settle.ts'
 import type { Recipe } from '../../model/recipes.ts'
 import { requestsTogether, stepOf } from '../../model/step-mix.ts'
 import { Step } from '../../model/steps.ts'
@@ -18,16 +20,31 @@ import { fullDiskStep } from './full-disk.ts'
 import { rotStep } from './rot/rot-step.ts'
 import type { SuddenEnd } from './world-host.ts'
 import { checkpointStep } from './checkpoint-steps.ts'
+import { expiredCredentialStep } from './expired-credentials.ts'
+import { hastyWebhookStep } from './hasty-webhooks.ts'
+import { lateBodyStep } from './late-bodies.ts'
+import { lesserRolesStep } from './lesser-roles.ts'
+import { lockedVersionsStep } from './locked-versions.ts'
+import { partReadersStep } from './part-readers.ts'
 import { clockStep } from './clock-steps.ts'
+import { deletedBucketStep } from './deleted-buckets.ts'
 import { webhookStep } from './webhook-steps.ts'
-import { workStep } from './work-steps.ts'
+import { masterKeyStep } from './master-keys.ts'
+import { snapshotStep } from './snapshot-steps.ts'
+import { scarcityStep } from './scarcity.ts'
+import { unreadAnswersStep } from './unread-answers.ts'
+import { copyingCrowdStep } from './copying-crowd.ts'
+import { dailyCheckStep, workStep } from './work-steps.ts'
 import { unservedStep } from './unserved.ts'
-import { type Strike, worldOf } from './world-store.ts'
+import { saysFault, saysNothingChanged, type Strike } from './strikes.ts'
+import { worldOf } from './world-store.ts'
 import { visitorStep } from './visitors.ts'
 
 /** Within so many operations of the disk a strike comes: a few requests make about as many. */
 const WORKING_OPERATIONS = 40
 const OPENING_OPERATIONS = 45
+/** Of the few requests of a strike. */
+const SYNCS_MAXIMUM = 4
 /** Of workers, while requests are on their way. */
 const WORKER_STEPS = 30
 const FAULTS: readonly FaultKind[] = ['error once', 'error for ever', 'sync that lies', 'short write', 'disk full']
@@ -48,10 +65,6 @@ class Struck extends Step {
     this.#steps = steps
   }
 
-  check(): boolean {
-    return true
-  }
-
   async run(model: Model, store: ModelStore): Promise<void> {
     const wants = this.#recipes.find((recipe) => recipe.wants !== 'nothing')?.wants ?? 'nothing'
     const at = choosePlace(model, this.#place, wants)
@@ -65,9 +78,17 @@ class Struck extends Step {
       this.#strike,
       this.#steps,
     )
-    const whole = answers.map((answer) => (answer?.complete === true ? answer : undefined))
-    for (const [index, { name }] of sent.entries()) model.tally.count(name, whole[index])
-    model.settle(sent.map(({ operation }, index) => ({ operation, answer: whole[index] })))
+    const exchanges = sent.flatMap(({ name, operation }, index) => {
+      const answer = answers[index]
+      // What became of a request that is answered with a fault of the server is for the model to find.
+      const known = answer !== undefined && saysFault(answer) ? undefined : answer
+      model.tally.count(name, known)
+      const isRefused = answer !== undefined && operation.pieces === undefined && saysNothingChanged(answer)
+      if (!isRefused) return { operation, answer: known }
+      model.log.push(exchangeText({ operation, answer }))
+      return []
+    })
+    if (exchanges.length > 0) model.settle(exchanges)
     model.restarts += 1
     await compare(model, store)
   }
@@ -82,10 +103,6 @@ class StruckStart extends Step {
     super(`${ENDS[first]}, and ${ENDS[second]} within ${operations} operations of the next start`)
     this.#ends = [first, second]
     this.#operations = operations
-  }
-
-  check(): boolean {
-    return true
   }
 
   async run(model: Model, store: ModelStore): Promise<void> {
@@ -104,7 +121,10 @@ const ENDS: Readonly<Record<SuddenEnd | 'stop', string>> = {
 
 function sentenceOf(strike: Strike, steps: number): string {
   const meanwhile = steps === 0 ? '' : `while workers do ${steps} steps, `
-  if (strike.kind !== 'fault') return `${meanwhile}${ENDS[strike.kind]} at operation ${strike.operations} of the disk`
+  if (strike.kind !== 'fault') {
+    const what = strike.of === 'syncs' ? 'sync' : 'operation'
+    return `${meanwhile}${ENDS[strike.kind]} at ${what} ${strike.operations} of the disk`
+  }
   return `${meanwhile}the disk has a fault (${strike.fault}), then ${ENDS[strike.end]}`
 }
 
@@ -123,6 +143,21 @@ const strike: fc.Arbitrary<Strike> = fc.oneof(
       end: fc.constantFrom<SuddenEnd | 'stop'>('power', 'kill', 'stop'),
     }),
   },
+)
+
+/** At syncs: the power goes, or one of them fails. */
+const syncStrike: fc.Arbitrary<Strike> = fc.oneof(
+  fc.record({
+    kind: suddenEnd,
+    operations: fc.integer({ min: 1, max: 2 * SYNCS_MAXIMUM }),
+    of: fc.constant('syncs' as const),
+  }),
+  fc.record({
+    kind: fc.constant('fault' as const),
+    fault: fc.constantFrom<FaultKind>('sync that fails', 'sync that lies'),
+    end: fc.constantFrom<SuddenEnd | 'stop'>('power', 'kill', 'stop'),
+    within: fc.constant(SYNCS_MAXIMUM),
+  }),
 )
 
 /**
@@ -167,6 +202,32 @@ const INHABITANTS: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 2, arbitrary: checkpointStep },
   { weight: 3, arbitrary: linkStep },
   { weight: 1, arbitrary: crowdStep },
+  { weight: 2, arbitrary: lockedVersionsStep },
+  { weight: 1, arbitrary: partReadersStep },
+  { weight: 1, arbitrary: lesserRolesStep },
+  { weight: 1, arbitrary: expiredCredentialStep },
+  { weight: 1, arbitrary: lateBodyStep },
+  { weight: 1, arbitrary: hastyWebhookStep },
+  { weight: 2, arbitrary: deletedBucketStep },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({ recipes: requestsTogether, at: placeChoice, strike: syncStrike })
+      .map((each) => new Struck(each.recipes, each.at, each.strike)),
+  },
+  { weight: 2, arbitrary: scarcityStep },
+  { weight: 1, arbitrary: unreadAnswersStep },
+  { weight: 1, arbitrary: copyingCrowdStep },
+  { weight: 1, arbitrary: masterKeyStep },
+  { weight: 2, arbitrary: bucketSettingsStep },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({ recipes: fc.tuple(rulesOverS3, rulesOverS3), more: requestsTogether, at: placeChoice, strike })
+      .map(({ recipes, more, at, strike: by }) => new Struck([...recipes, ...more.slice(2)], at, by)),
+  },
+  { weight: 1, arbitrary: dailyCheckStep },
+  { weight: 2, arbitrary: snapshotStep },
 ]
 
 /** Every step of a world. @param inhabitants how many kinds of steps there are; by default all */

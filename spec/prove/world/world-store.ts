@@ -6,7 +6,6 @@ import type { Disturbance, ModelStore } from '../../model/model.ts'
 import { listEvents, pageOf } from '../../model/operations/list-events.ts'
 import { sendSigned } from '../../model/model-client.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
-import type { FaultKind } from '../disk/life-plans.ts'
 import { accessOf } from './access-ledger.ts'
 import { thing } from './coverage.ts'
 import { filesThatStay } from './files-that-stay.ts'
@@ -14,6 +13,7 @@ import { judge } from './last-judgement.ts'
 import type { Arrival } from './receivers.ts'
 import { linksOf } from './link-ledger.ts'
 import type { SimulatedTime } from './simulated-time.ts'
+import { arm, disarm, type Strike } from './strikes.ts'
 import type { SuddenEnd, WorldHost } from './world-host.ts'
 import type { WorldJobs } from './world-jobs.ts'
 import { startProcess, type WorldProcess } from './world-process.ts'
@@ -21,14 +21,6 @@ import type { WorldServer } from './world-server.ts'
 
 /** At the end of a world: longer than the attempts of all its events. */
 const DELIVERY_SECONDS_MAXIMUM = 20_000
-
-/** What becomes of a host while requests are on their way. Operations are those of the disk. */
-export type Strike =
-  | { readonly kind: SuddenEnd; readonly operations: number }
-  | { readonly kind: 'fault'; readonly fault: FaultKind; readonly end: SuddenEnd | 'stop' }
-
-/** In an answer to a deletion of several keys. */
-const FAULT_OF_KEY = /<Error>.*<Code>(?:InsufficientStorage|InternalError|OutcomeUnknown|ServiceUnavailable)</
 
 /** A world's store. @throws Error for any other, which has no host */
 export function worldOf(store: ModelStore): WorldStore {
@@ -146,23 +138,25 @@ export class WorldStore implements ModelStore {
 
   /**
    * Sends all at once, while the workers do some steps and the host is struck; then the server is started again. No answer
-   * for what got none.
+   * for what got none, or not all of it.
    */
-  async strike(requests: readonly ModelRequest[], strike: Strike, steps: number): Promise<(WireAnswer | undefined)[]> {
+  async strike(
+    requests: readonly ModelRequest[],
+    strike: Strike,
+    steps: number,
+    meanwhile: () => Promise<unknown> = async () => undefined,
+  ): Promise<(WireAnswer | undefined)[]> {
     const host = this.#host
     this.#wasStruck = true
-    if (strike.kind === 'fault') host.faulty.arm(strike.fault, host.disk, host.random)
-    else host.disk.left = strike.operations
-    const working = this.#jobs.work(steps).catch(() => undefined)
+    arm(host, strike)
+    const working = Promise.all([this.#jobs.work(steps), meanwhile()]).catch(() => undefined)
     const answers = await Promise.all(requests.map((request) => this.send(request).catch(() => undefined)))
     await working
-    host.faulty.disarm()
-    host.disk.roomBytes = Number.POSITIVE_INFINITY
+    disarm(host)
     const end = strike.kind === 'fault' ? strike.end : strike.kind
     if (end === 'stop' && host.failure === undefined) await this.restart('clean', false)
     else await this.#fall(end === 'stop' ? 'kill' : end)
-    // A fault may be answered with a fault of the server, and what became of the request then is for the model to find.
-    return answers.map((answer) => (answer !== undefined && saysFault(answer) ? undefined : answer))
+    return answers.map((answer) => (answer?.complete === true ? answer : undefined))
   }
 
   /** The host ends within so many operations of the start that follows on `how`, and starts once more. */
@@ -202,13 +196,27 @@ export class WorldStore implements ModelStore {
   }
 
   /** Ends the process. */
-  async down(how: 'clean' | 'crash', rebuilds: boolean): Promise<void> {
-    if (how === 'crash') await this.#end('kill')
+  async down(how: 'clean' | 'crash' | 'power', rebuilds: boolean): Promise<void> {
+    if (how !== 'clean') await this.#end(how === 'crash' ? 'kill' : how)
     else {
       await this.#stop()
-      this.#host.stopped()
+      // What workers had to report met the fault as well.
+      this.#host.stopped(!this.#wasStruck)
     }
     if (rebuilds) this.#host.projections.remove(this.#host.paths.projections)
+  }
+
+  /** Ends the process in order while requests are on their way. @returns milliseconds of the stopwatch that it took */
+  async stopAmid(): Promise<number> {
+    await this.#endJobs()
+    this.#notePlaces()
+    const before = performance.now()
+    await this.#server.stop()
+    const milliseconds = performance.now() - before
+    this.#refuseFailures()
+    this.#time.forgetTimers()
+    this.#host.stopped()
+    return milliseconds
   }
 
   /** Starts a process, which may be refused: then there is none. @throws what the start is refused with */
@@ -327,9 +335,4 @@ export class WorldStore implements ModelStore {
       ...(uploads + parts + bytes === 0 ? [] : [`${uploads} uploads with ${parts} parts and ${bytes} bytes`]),
     ]
   }
-}
-
-/** Whether an answer is, or holds for one of several keys, a fault of the server. */
-function saysFault({ status, headers, text }: WireAnswer): boolean {
-  return status >= 500 || (headers['content-type'] === 'application/xml' && FAULT_OF_KEY.test(text))
 }

@@ -10,6 +10,7 @@ import { replaceLmdb } from '../small-world/memory-projections.ts'
 import { simulateChance } from './simulated-chance.ts'
 import { simulateThreads } from './simulated-threads.ts'
 import { SimulatedTime } from './simulated-time.ts'
+import { requireUsage } from './usage.ts'
 import { WorldHost } from './world-host.ts'
 import { worldStep } from './world-steps.ts'
 import { WorldStore } from './world-store.ts'
@@ -90,7 +91,11 @@ export async function runWorld(world: WorldSeed, options: WorldOptions = {}): Pr
 async function live(host: WorldHost, time: SimulatedTime, model: Model, steps: readonly Step[]): Promise<void> {
   const store = await WorldStore.open(host, time)
   await prepare(model, store)
-  for (const step of steps) if (step.check(model)) await step.run(model, store)
+  for (const step of steps) {
+    if (!step.check(model)) continue
+    await step.run(model, store)
+    requireUsage(model, store.server)
+  }
   await compareFully(model, store)
   await requireNoLeftovers(model, store, store.counts)
   await store.end()

@@ -100,6 +100,12 @@ const CHANGED = /their file changed since the store stopped/
 const TWO_SLOTS = 'a crash may tear one of the two slots, so one alone means nothing: the other one counts'
 const OUT_OF_JOURNAL = 'derived from the journal, and made again by the next start'
 
+/** The newest file of snapshots of a kind. */
+function snapshotFile(paths: StorePaths, ending: string): string {
+  const names = readdirSync(paths.snapshots).filter((name) => name.endsWith(ending))
+  return join(paths.snapshots, names.toSorted().at(-1) ?? '')
+}
+
 export const DAMAGE_CASES: readonly DamageCase[] = [
   // Without SPEC_FULL the first is tried and each thirteenth after it, and the last.
   {
@@ -112,7 +118,7 @@ export const DAMAGE_CASES: readonly DamageCase[] = [
   },
   { kind: 'segment', what: 'a batch of the open one', when: 'stopped', at: record(-1), start: REFUSED, check: 21 },
   { kind: 'segment', what: 'a batch of a sealed one', when: 'running', at: record(-2), differs: ONE_BATCH },
-  { kind: 'segment', what: 'a cold one', when: 'running', at: segment(1, 2000), differs: ONE_BATCH, again: REFUSED },
+  { kind: 'segment', what: 'a cold one', when: 'running', at: segment(1, 2000), differs: ONE_BATCH },
   {
     kind: 'segment',
     what: 'header of the open one',
@@ -121,14 +127,7 @@ export const DAMAGE_CASES: readonly DamageCase[] = [
     differs: NAMED,
     again: REFUSED,
   },
-  {
-    kind: 'segment',
-    what: 'header of a sealed one',
-    when: 'running',
-    at: segment(-2, 20),
-    differs: NAMED,
-    again: REFUSED,
-  },
+  { kind: 'segment', what: 'header of a sealed one', when: 'running', at: segment(-2, 20), differs: NAMED },
   { kind: 'HEAD', what: 'the first slot', when: 'running', at: ({ head }) => [head, 20], unseen: TWO_SLOTS },
   {
     kind: 'volume',
@@ -194,7 +193,7 @@ export const DAMAGE_CASES: readonly DamageCase[] = [
     what: 'a root of a tile',
     when: 'running',
     at: tree('bundle-1', 4),
-    unseen: 'only the signing of checkpoints reads it, which then derives it again',
+    unseen: 'only the signing of checkpoints reads it, which then derives it again, and the comparison after a scrub',
   },
   {
     kind: 'rows',
@@ -227,11 +226,26 @@ export const DAMAGE_CASES: readonly DamageCase[] = [
     unseen: 'a start and the doctor ignore it, and say so; the verification of the readers writes it again',
   },
   {
+    kind: 'note of a backup',
+    what: 'its text',
+    when: 'stopped',
+    at: ({ backedUp }) => [backedUp, 30],
+    unseen:
+      'the doctor ignores it, and says so; the metrics of backups are absent until the next one, as before the first',
+  },
+  {
     kind: 'snapshot',
     what: 'a block',
     when: 'running',
-    at: (paths) => [join(paths.snapshots, readdirSync(paths.snapshots).toSorted().at(-1) ?? ''), 5000],
-    unseen: 'it is read by a start that needs it, which then takes another one and says so',
+    at: (paths) => [snapshotFile(paths, '.snapshot'), 5000],
+    unseen: 'a start that needs it takes another one and says so, and a worker reads it once a day',
+  },
+  {
+    kind: 'changes of a snapshot',
+    what: 'a row',
+    when: 'running',
+    at: (paths) => [snapshotFile(paths, '.changes'), 200],
+    unseen: 'a start that needs them goes as far as they are sound and says so, and a worker reads them once a day',
   },
   {
     kind: 'rows',

@@ -1,5 +1,10 @@
 /** A store that has every kind of file which a data directory can have, made as a server makes them. */
+import { BackupNote } from '../../../cli/backup/backup-note.ts'
+import { systemMilliseconds } from '../../../engine/clock.ts'
+import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { decodeGenesis } from '../../../engine/journal/bodies.ts'
+import { readGenesis } from '../../../engine/journal/read-journal.ts'
 import { run } from '../../cli/command-runner.ts'
 import { signingOf } from '../checkpoint-signing.ts'
 import { auditOf, createBucket, deleteObject, write, writeFile } from '../commands.ts'
@@ -34,7 +39,7 @@ function tearEnd(paths: StorePaths, offset: number): void {
 
 /**
  * Makes the store, and stops it. Cold, sealed and open segments, a volume, payload files, a webhook, two snapshots,
- * trees of checkpoints, evidence of a torn batch, a kept verdict. Its segments have `SEGMENT_BYTES`.
+ * trees of checkpoints, evidence of a torn batch, a kept verdict, a note of a backup. Its segments have `SEGMENT_BYTES`.
  */
 export async function makeStoreOfEveryFile(root: string): Promise<void> {
   const options = { segmentBytes: SEGMENT_BYTES }
@@ -59,4 +64,11 @@ export async function makeStoreOfEveryFile(root: string): Promise<void> {
   await store.close(true)
   await compressJournal(paths, 2)
   await run(['journal', 'verify', '--data-dir', root])
+  const id = Buffer.from(decodeGenesis(readGenesis(nodeDisk, paths)).deploymentId).toString('hex')
+  new BackupNote(nodeDisk, paths, id).keep({
+    atMilliseconds: systemMilliseconds(),
+    sequence: 3,
+    directory: '/b',
+    missing: 0,
+  })
 }

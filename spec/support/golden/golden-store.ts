@@ -7,10 +7,11 @@ import { type ManagedServer, startManaged } from '../management-server.ts'
 
 /**
  * Each with the digest of its files, which never changes, and beside them `expected.json`, the answers of the build that
- * wrote it. `store-1.0` was made by the build of 1.0.0.
+ * wrote it. `store-1.0` was made by the build of 1.0.0, `store-1.0-tags` by the build that added tags.
  */
 export const GOLDEN_STORES = [
   { path: 'spec/golden/store-1.0', sha256: '0b3f851950eb85c9d3c6f157dc5d5876df8e4f4727148f41d4db24540b48aac9' },
+  { path: 'spec/golden/store-1.0-tags', sha256: '20e59bb847f35ef6e3f786571dad5c66001f4d5c58c2aae7525fbe19af04bc3d' },
 ] as const
 /** The master key that the store began with, and the one that it got later. */
 export const FIRST_KEY = Buffer.alloc(32, 0x46)
@@ -39,10 +40,24 @@ export function kindsIn(data: string): Set<string> {
 
 export function startGolden(dataDirectory: string): Promise<ManagedServer> {
   const { segmentBytes, volumeBytes, masterKey } = SETTINGS
-  return startManaged({ dataDirectory, segmentBytes, volumeBytes, masterKey })
+  return startManaged({
+    dataDirectory,
+    segmentBytes,
+    volumeBytes,
+    masterKey,
+    lastMasterKeyAlone: true,
+    extensions: ['tagging'],
+  })
 }
 
-const S3 = ['/', '/photos?uploads', '/photos?cors', '/versions?versioning', '/locked?object-lock'] as const
+const S3 = [
+  '/',
+  '/photos?uploads',
+  '/photos?cors',
+  '/versions?versioning',
+  '/locked?object-lock',
+  '/photos?tagging',
+] as const
 const API = [
   '/buckets',
   '/buckets/photos',
@@ -63,7 +78,14 @@ const API = [
   '/transparency/key/handovers',
   '/transparency/witness/logs',
 ] as const
-const HEADERS = ['etag', 'last-modified', 'x-amz-version-id', 'x-amz-meta-colour', 'content-type'] as const
+const HEADERS = [
+  'etag',
+  'last-modified',
+  'x-amz-version-id',
+  'x-amz-meta-colour',
+  'x-amz-tagging-count',
+  'content-type',
+] as const
 const SHOWN_BYTES = 4096
 
 /** What a golden store answers by its requests. Ids of requests are left out; long bodies are digests. */
@@ -82,6 +104,7 @@ export async function goldenAnswers(server: ManagedServer): Promise<Record<strin
     await s3(`/${bucket}?list-type=2`)
     for (const [, key = '', id = ''] of listed.matchAll(/<Key>([^<]*)<.Key><VersionId>([^<]*)</g)) {
       await s3(`/${bucket}/${key}?versionId=${id}`)
+      await s3(`/${bucket}/${key}?tagging&versionId=${id}`)
       if (bucket !== 'locked') continue
       for (const part of ['retention', 'legal-hold']) await s3(`/${bucket}/${key}?${part}&versionId=${id}`)
     }

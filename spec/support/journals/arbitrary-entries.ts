@@ -63,6 +63,11 @@ const KINDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   '64 bytes': bytes({ minLength: 64, maxLength: 64 }),
   'name of a log': fc.stringMatching(/^[a-z0-9./_-]{1,40}$/),
   '4 to 32 bytes': bytes({ minLength: 4, maxLength: 32 }),
+  tags: fc
+    .array(fc.tuple(fc.stringMatching(/^[a-z0-9 ä鍵_.:/=+@-]{1,128}$/), fc.stringMatching(/^[A-Z0-9 é-]{0,256}$/)), {
+      maxLength: 50,
+    })
+    .map((list) => list.flat()),
   'header pairs': fc.array(fc.tuple(headerName, headerText)).map((list) => list.flat()),
 }
 

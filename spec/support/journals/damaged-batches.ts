@@ -68,16 +68,6 @@ const tampered: readonly DamagedJournal[] = [
     altered(8, (record) => (record.time -= 5)),
   ),
   made(
-    'a kind is unknown',
-    [0, recordAt(5), 5, DAMAGED],
-    altered(5, (record) => (record.kind = 9)),
-  ),
-  made(
-    'a body version is unknown',
-    [0, recordAt(5), 5, DAMAGED],
-    altered(5, (record) => (record.bodyVersion = 3)),
-  ),
-  made(
     'a time of the host that is too near',
     [0, recordAt(5), 5, DAMAGED],
     altered(5, (record) => withHostTime(record, record.time - 1_000_000)),

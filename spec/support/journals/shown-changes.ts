@@ -2,6 +2,7 @@
 import { partBits } from '../commands.ts'
 import { SHOWN_CHECKPOINTS } from './shown-checkpoints.ts'
 import { SHOWN_CHECKSUMS } from './shown-checksums.ts'
+import { SHOWN_TAGS } from './shown-tags.ts'
 
 const DIGEST = Buffer.alloc(32, 0xab)
 const HEX = 'ab'.repeat(32)
@@ -341,6 +342,7 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
     [81, 1_767_323_045_000_001, 0, 'a'],
     { kind: 'clock.set-back', from: '2026-01-02T03:04:05.000001Z', to: '1970-01-01T00:00:00.000000Z', reason: 'a' },
   ],
+  ...SHOWN_TAGS,
   [
     [13, 2, 'k', 40, 0, null, null, 39],
     { kind: 'version.deleted', ...KEY, version: 40, promotes: 0, removed: null, current: null, uncovers: 39 },

@@ -4,6 +4,7 @@ import { type Sequence, sequenceOf, type UploadId } from '../../../engine/brands
 import { JournalDamagedError } from '../../../engine/journal/journal-errors.ts'
 import { serverTurns } from '../../../projections/audit/turns.ts'
 import { EventLog } from '../../../projections/events/event-log.ts'
+import type { EventIds } from '../../../projections/events/event-names.ts'
 import { type StorageEvent, storageEventId } from '../../../projections/events/storage-event.ts'
 import type { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
 import type { ModelEvent } from '../../model/naive-events.ts'
@@ -14,7 +15,7 @@ const PAGE = 1000
 const PLAIN_IDS = {
   versionIds: { encode: (sequence: Sequence) => String(sequence) },
   uploadIds: { encode: (upload: UploadId) => Number(upload) },
-} as never
+} as unknown as EventIds
 
 /** The events of a store, with sequences in place of ids. */
 export function eventLogOf({ disk, paths }: TestStore, environment: ProjectionEnvironment): EventLog {

@@ -24,9 +24,9 @@ function requestOf({ method, level, subresource, mark }: Operation): string {
 }
 
 /** Whether the operation is carried out: always, never, or while an extension is on. */
-export function servedText({ handle, extension }: Operation): string {
+export function servedText({ handle, extension, alsoIn }: Operation): string {
   if (handle === undefined) return 'no'
-  return extension === undefined ? 'yes' : `with \`${extension}\``
+  return extension === undefined ? 'yes' : `with ${[extension, ...alsoIn].map((name) => `\`${name}\``).join(' or ')}`
 }
 
 function operationRow(row: Operation): string[] {
@@ -44,25 +44,30 @@ function operationRow(row: Operation): string[] {
 
 export function operationsDocument(): string {
   const header = ['operation', 'request', 'action', 'also takes', 'changes', 'implemented']
-  const headers = UNSUPPORTED_HEADERS.map(({ name, accepted = [], why, extension }) => [
+  const headers = UNSUPPORTED_HEADERS.map(({ name, accepted = [], so, why, hint, extension }) => [
     `\`${name}\``,
-    accepted.map((value) => `\`${value}\``).join(', '),
-    why,
+    [
+      ...accepted.map((value) => `\`${value}\``),
+      ...(so === undefined ? [] : [`with \`bucket-reads\`: ${so.words}`]),
+    ].join(', '),
+    hint === undefined ? why : `${why}; ${hint}`,
     extension === undefined ? '' : `\`${extension}\``,
   ])
   return `# Operations of the S3 plane
 
-Every operation of the S3 API, from the values in \`planes/s3/operations/\`; a spec compares the two. Where operations have
-method, path and subresource in common, the one with a further mark is meant if the request has the mark: a query
-parameter of that name or value, or a header. A request that no row fits is answered \`MethodNotAllowed\`. Query parameters
-not on this page say nothing. An operation that is not implemented is answered \`NotImplemented\`, after the signature was
-checked where there is one. So is an operation that is implemented *with* an extension, while the setting \`s3.extensions\` does not
-name that. The message says what to set at the client where there is something; the log line of the request,
-and its record unless it was unsigned, have the message as \`reason\` and the header or query parameter as \`refused\`.
+Every operation of the S3 API, from the values in \`planes/s3/operations/\`; a spec compares the two. Where operations
+share method, path and subresource, a further mark in the request decides: a query parameter of that name or value, or
+a header. A request that no row fits is answered \`MethodNotAllowed\`. Query parameters that are not on this page are
+ignored. An operation that is not implemented is answered \`NotImplemented\`, after its signature was checked, if it has
+one. So is an operation that is implemented *with* an extension, while the setting \`s3.extensions\` does not name it. The
+message says what to set at the client, if anything helps; the log line of the request, and its record unless it was
+unsigned, have the message as \`reason\` and the header or query parameter as \`refused\`.
 
 *Action* is what a policy grants or denies; the one after a comma counts when the request names a version, the one after
 *or* grants the same. A write or deletion with an ETag in \`If-Match\` or \`If-None-Match\` needs \`s3:GetObject\` too.
 A copy needs \`s3:GetObject\` on its source, a rename that and \`s3:DeleteObject\`.
+The header \`x-amz-tagging\` needs \`s3:PutObjectTagging\`, and a copy that keeps tags \`s3:GetObjectTagging\` on its source
+as well (\`s3:GetObjectVersionTagging\` where it names a version).
 GetObjectAttributes needs \`s3:GetObject\` too. A query
 parameter that occurs twice is refused. An operation that
 changes something leaves two records in the journal, an attempt and an outcome; any other leaves one.
@@ -72,10 +77,10 @@ ${table(header, OPERATIONS.map(operationRow))}
 ## Headers that are refused
 
 From the table in \`planes/s3/unsupported-headers.ts\`. A request with one of them is answered \`NotImplemented\`, also when
-a presigned URL has it as a query parameter. A value that asks for what the store does anyway is let pass. With its extension on, a header
-is let pass where an operation does what it asks for.
+a presigned URL has it as a query parameter. A value that asks for what the store does anyway is accepted. With its extension
+on, a header is accepted by the operations that do what it asks for.
 
-${table(['header', 'let pass', 'why it is refused', 'extension'], headers)}
+${table(['header', 'accepted values', 'why it is refused', 'extension'], headers)}
 `
 }
 

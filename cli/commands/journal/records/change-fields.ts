@@ -171,6 +171,9 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   78: ['embed.deleted', 'embed'],
   80: ['scrub.advanced', ['progress', scrubProgress], ['damage', listOf(scrubDamage)]],
   81: ['clock.set-back', ['from', microseconds], ['to', microseconds], 'reason'],
+  82: ['version.tagged', ...object, 'version', 'null', 'size', ['tags', namedPairs]],
+  83: ['upload.tagged', ...object, 'upload', ['tags', namedPairs]],
+  84: ['bucket.tagged', ...bucket, ['tags', namedPairs]],
 }
 
 /** Every known kind of change, for comparison with the page. */

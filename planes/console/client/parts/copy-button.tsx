@@ -26,3 +26,14 @@ async function copied(text: string): Promise<boolean> {
     return false
   }
 }
+
+/** A secret that is shown only once. */
+export function Secret({ label, value }: { readonly label: string; readonly value: string }) {
+  return (
+    <div class="secret">
+      <span class="faint">{label}</span>
+      <code>{value}</code>
+      <CopyButton text={value} label={`Copy ${label.toLowerCase()}`} />
+    </div>
+  )
+}

@@ -3,6 +3,11 @@
  * Proves: DO-NOT-09.
  */
 import { test } from 'tap'
+import type { HttpRequest } from '../../../../planes/http/exchange.ts'
+import { uploadBody } from '../../../../planes/s3/bodies/upload-body.ts'
+import type { S3Request } from '../../../../planes/s3/handling/s3-request.ts'
+import type { S3Services } from '../../../../planes/s3/handling/services.ts'
+import { refusalCode, wireRequest } from '../wire-request.ts'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { CHUNK_FORMS } from '../../../support/chunked-requests.ts'
 import { putChunked } from '../../../support/chunked-sends.ts'
@@ -11,7 +16,7 @@ import { startInThread } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'
 
 const payload = sampleBytes(20_000)
-const SETTING = /with aws-chunked in its setting s3\.extensions/
+const SETTING = /with s3\.profile=compatible, or with aws-chunked in s3\.extensions; set AWS/
 
 test('off, every form and mark is refused as before, and the setting is named', async (t) => {
   const server = await startInThread()
@@ -75,4 +80,26 @@ test('marks of chunks without a form of them are refused', async (t) => {
   const answer = await server.raw('PUT', presigned, { body: 'bytes', sign: false })
   isError(t, answer, 'NotImplemented', 'a presigned URL')
   isError(t, await server.raw('GET', '/marks/key'), 'NoSuchKey', 'nothing was stored')
+})
+
+test('unsigned chunks over plain HTTP are taken from a private address where the setting is private', (t) => {
+  const mode = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER'
+  const headers: HeaderLine[] = [
+    ['x-amz-decoded-content-length', '5'],
+    ['x-amz-trailer', 'x-amz-checksum-crc32'],
+  ]
+  const admit = (remoteAddress: string, secure: boolean) => {
+    const { request, target } = wireRequest('PUT', '/b/k', headers)
+    const http = Object.assign(Object.create(request) as HttpRequest, { remoteAddress, secure })
+    const claimed = { kind: 'streaming', mode, signatures: {} }
+    const asked = { http, target, payload: claimed, bodyBytesMaximum: 100 } as unknown as S3Request
+    return refusalCode(() => uploadBody(asked, { unsignedChunksOverHttp: 'private' } as S3Services))
+  }
+  for (const address of ['127.0.0.1', '10.0.0.9', '::1', '::ffff:192.168.1.1'])
+    t.equal(admit(address, false), undefined, address)
+  for (const address of ['203.0.113.9', '2001:db8::1']) {
+    t.equal(admit(address, false), 'InvalidRequest', address)
+    t.equal(admit(address, true), undefined, `${address} over TLS`)
+  }
+  t.end()
 })

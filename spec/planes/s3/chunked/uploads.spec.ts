@@ -13,7 +13,7 @@ import { everyNth } from '../../../support/share-of-cases.ts'
 import { startInThread } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'
 
-const server = await startInThread({ extensions: ['aws-chunked'], unsignedChunksOverHttp: true })
+const server = await startInThread({ extensions: ['aws-chunked'], unsignedChunksOverHttp: 'true' })
 tap.teardown(() => server.stop())
 const { raw, paths } = server
 

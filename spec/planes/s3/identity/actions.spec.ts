@@ -142,7 +142,27 @@ test('managing a bucket covers reading what is managed, unless reading is denied
   const covered = CASES.filter(({ coveredBy }) => coveredBy !== undefined)
   t.same(
     covered.map(({ name }) => name),
-    ['GetBucketCors', 'GetBucketVersioning', 'GetObjectLockConfiguration'],
+    [
+      'DeleteBucketTagging',
+      'GetBucketAccelerateConfiguration',
+      'GetBucketAcl',
+      'GetBucketCors',
+      'GetBucketEncryption',
+      'GetBucketLifecycleConfiguration',
+      'GetBucketLogging',
+      'GetBucketNotificationConfiguration',
+      'GetBucketOwnershipControls',
+      'GetBucketPolicy',
+      'GetBucketPolicyStatus',
+      'GetBucketReplication',
+      'GetBucketRequestPayment',
+      'GetBucketTagging',
+      'GetBucketVersioning',
+      'GetBucketWebsite',
+      'GetObjectLockConfiguration',
+      'GetPublicAccessBlock',
+      'PutBucketTagging',
+    ],
   )
   for (const { method, target, actions } of covered) {
     const { signing } = await identityWith(['s3:ManageBucket'])

@@ -4,11 +4,10 @@
  */
 import { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
-import { NO_EXTENSIONS } from '../../../../planes/objects/s3-extensions.ts'
 import { recognize } from '../../../../planes/s3/recognize-operation.ts'
 import { refuseUnsupportedHeaders } from '../../../../planes/s3/unsupported-headers.ts'
 import { authenticate, HOST_H, NOW, presigned, signed } from './signing.ts'
-import { detail, refusal, refusalCode, wireRequest } from '../wire-request.ts'
+import { detail, refusal, refusalCode, STRICT, wireRequest } from '../wire-request.ts'
 
 const MINUTE = 60_000
 
@@ -54,7 +53,7 @@ function admission(rawTarget: string, headers: readonly HeaderLine[]): string | 
   return refusalCode(() => {
     authenticate('PUT', rawTarget, headers)
     const { request, target } = wireRequest('PUT', rawTarget, headers)
-    refuseUnsupportedHeaders(request, target, recognize('PUT', target, request), NO_EXTENSIONS)
+    refuseUnsupportedHeaders(request, target, recognize('PUT', target, request), STRICT)
   })
 }
 

@@ -31,7 +31,7 @@ test('off, it is refused by name, and the refusal names the setting', async (t) 
   const headers = [['x-amz-rename-source', 'a']] as const
   const answer = await plain.raw('PUT', '/names/b?renameObject', { headers })
   isError(t, answer, 'NotImplemented', 'off')
-  t.match(answer.text, /RenameObject is not supported.*rename-object in its setting s3\.extensions/)
+  t.match(answer.text, /RenameObject is not supported.*s3\.profile=compatible, or with rename-object in s3\.extensions/)
   t.equal((await plain.raw('GET', '/names/a')).text, 'a')
 })
 

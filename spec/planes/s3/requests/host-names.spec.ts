@@ -89,3 +89,32 @@ test('strangers learn nothing by the host', async (t) => {
   for (const host of ['store.example', 'other.example', 'first.other.example'])
     isError(t, await wire.exchange('GET', '/first/key', [['host', host]], Buffer.alloc(0)), 'AccessDenied', host)
 })
+
+test('with * any name is accepted, but no name that has a bucket in front of one of the others', (t) => {
+  const names = new HostNames(['*', 'store.example'], 'machine')
+  names.useCertificate(certificateOf('other.example'))
+  for (const host of [
+    'minio:9000',
+    'objectstore',
+    'a.b.c.example:1',
+    'Store.Example',
+    'other.example',
+    'machine',
+    '[::1]:7600',
+  ])
+    t.equal(names.includes(host), true, host)
+  for (const host of [
+    'photos.store.example',
+    'a.b.store.example:7600',
+    'photos.other.example',
+    'photos.machine',
+    'photos.localhost',
+    'photos.127.0.0.1',
+    'photos.[::1]',
+    '',
+    'a..b',
+    '.',
+  ])
+    t.equal(names.includes(host), false, host)
+  t.end()
+})

@@ -8,7 +8,7 @@ import { isServed, type Operation } from '../../../../planes/s3/handling/operati
 import { recognize } from '../../../../planes/s3/recognize-operation.ts'
 import { effectiveAmzHeaders, effectiveHeader } from '../../../../planes/s3/request/effective-headers.ts'
 import { refuseUnsupportedHeaders, UNSUPPORTED_HEADERS } from '../../../../planes/s3/unsupported-headers.ts'
-import { detail, refusal, refusalCode, wireRequest } from '../wire-request.ts'
+import { detail, refusal, refusalCode, STRICT, wireRequest } from '../wire-request.ts'
 
 function recognized(line: string, headers: readonly HeaderLine[] = []): Operation {
   const [method = '', rawTarget = ''] = line.split(' ')
@@ -35,6 +35,8 @@ const PATHS = { service: '/', bucket: '/b', object: '/b/k' } as const
 
 /** Rows without a command in the SDK for S3: of browsers, and of another service. */
 const NO_COMMAND = [
+  'ListenBucketNotification',
+  'ListenNotification',
   'PostObject',
   'PreflightBucket',
   'PreflightObject',
@@ -83,7 +85,7 @@ test('a known subresource never falls through to the plain operation', async (t)
 function headerRefusal(headers: readonly HeaderLine[], query = '', method = 'PUT'): string | undefined {
   const { request, target } = wireRequest(method, `/b/k${query}`, headers)
   return refusalCode(() => {
-    refuseUnsupportedHeaders(request, target, recognize(method, target, request), NO_EXTENSIONS)
+    refuseUnsupportedHeaders(request, target, recognize(method, target, request), STRICT)
   })
 }
 
@@ -127,7 +129,7 @@ test('unsupported headers, as headers and in a presigned query', async (t) => {
   t.equal(headerRefusal(pass, '?x-id=PutObject&X-Amz-Algorithm=a&X-Amz-Signature=s&acl-like=1'), undefined)
   const { request, target } = wireRequest('PUT', '/b/k', [['x-amz-grant-read', 'id=1']])
   const error = refusal(() => {
-    refuseUnsupportedHeaders(request, target, recognize('PUT', target, request), NO_EXTENSIONS)
+    refuseUnsupportedHeaders(request, target, recognize('PUT', target, request), STRICT)
   })
   t.equal(detail(error, 'Header'), 'x-amz-grant-read')
   t.match(error.message, /x-amz-grant-read/)

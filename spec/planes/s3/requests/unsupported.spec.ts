@@ -1,6 +1,6 @@
 /**
  * What a 501 tells: the client what to set, the log and the record what was refused and why.
- * Proves: DO-NOT-01, DO-NOT-03, DO-NOT-04, DO-NOT-05, DO-NOT-09, ERR-S3X-07.
+ * Proves: DO-NOT-01, DO-NOT-03, DO-NOT-04, DO-NOT-05, DO-NOT-09, DO-NOT-10, ERR-S3X-07.
  */
 import tap, { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
@@ -61,7 +61,7 @@ const CASES: readonly Case[] = [
     target: OBJECT,
     payloadHash: 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
     refused: 'x-amz-content-sha256',
-    wayOut: /aws-chunked .*use TLS \(restic, mc, Spark\)/,
+    wayOut: /aws-chunked .*s3\.profile=compatible.*chunkedEncodingEnabled.*use TLS \(restic, mc, Spark\)/,
     extension: 'aws-chunked',
   },
   {
@@ -126,9 +126,50 @@ const CASES: readonly Case[] = [
     target: `${OBJECT}?tagging`,
     refused: '?tagging',
     wayOut: /GetObjectTagging is not supported/,
-    extension: 'upload-part-copy',
+    extension: 'tagging',
   },
-  { method: 'PUT', target: `${OBJECT}?acl`, refused: '?acl', wayOut: /PutObjectAcl is not supported/ },
+  {
+    method: 'PUT',
+    target: `${OBJECT}?acl`,
+    refused: '?acl',
+    wayOut: /PutObjectAcl is not supported/,
+    extension: 'bucket-reads',
+  },
+  {
+    method: 'PUT',
+    target: '/unsupported?lifecycle',
+    refused: '?lifecycle',
+    wayOut: /PutBucketLifecycleConfiguration is not supported.*object-store lifecycle create/,
+    extension: 'lifecycle-api',
+  },
+  {
+    method: 'GET',
+    target: '/unsupported?events=s3:ObjectCreated:*&events=s3:ObjectRemoved:*',
+    refused: '?events',
+    wayOut: /ListenBucketNotification is not supported.*s3\.profile=compatible.*object-store events follow/,
+    extension: 'listen',
+  },
+  {
+    method: 'PUT',
+    target: `${OBJECT}?tagging`,
+    refused: '?tagging',
+    wayOut: /PutObjectTagging is not supported/,
+    extension: 'tagging',
+  },
+  {
+    method: 'PUT',
+    target: OBJECT,
+    headers: [['x-amz-tagging', 'a=b']],
+    refused: 'x-amz-tagging',
+    wayOut: /object tags are not supported/,
+    extension: 'tagging',
+  },
+  {
+    method: 'GET',
+    target: `${OBJECT}?torrent`,
+    refused: '?torrent',
+    wayOut: /^GetObjectTorrent is not supported by this server\.$/,
+  },
 ]
 
 /** The metadata of the first record of a request. */
@@ -145,7 +186,9 @@ test('a 501 says what to set, and log and record name what was refused', async (
     isError(t, answer, 'NotImplemented', name)
     const message = /<Message>(.*)<\/Message>/.exec(answer.text)?.[1] ?? ''
     t.match(message, wayOut, name)
-    const setting = /the server does it with (\S+) in its setting s3\.extensions/i.exec(message)?.[1]
+    const setting = /the server does it with s3\.profile=compatible, or with (\S+) in s3\.extensions/i.exec(
+      message,
+    )?.[1]
     t.equal(setting, extension, name)
     const requestId = answer.headers['x-amz-request-id']
     const logged = server.finished.find((request) => request.requestId === requestId)
@@ -160,7 +203,9 @@ test('a 501 says what to set, and log and record name what was refused', async (
 })
 
 test('there is a refusal for each extension', (t) => {
-  t.strictSame([...new Set(CASES.flatMap(({ extension }) => extension ?? []))].toSorted(), [...EXTENSIONS])
+  // Links of version 2 are refused before their sender is known: spec/planes/s3/identity/version-two-links.spec.ts.
+  const named = EXTENSIONS.filter((extension) => extension !== 'presign-v2')
+  t.strictSame([...new Set(CASES.flatMap(({ extension }) => extension ?? []))].toSorted(), named)
   t.end()
 })
 

@@ -4,7 +4,8 @@
  */
 import type { HeaderLine, HttpRequest, RequestBody } from '../../../../planes/http/exchange.ts'
 import type { PayloadStores } from '../../../../planes/objects/receive-payload.ts'
-import { EXTENSIONS } from '../../../../planes/objects/s3-extensions.ts'
+import { EXTENSIONS, type UnsignedChunks } from '../../../../planes/objects/s3-extensions.ts'
+import type { S3Request } from '../../../../planes/s3/handling/s3-request.ts'
 import type { S3Services } from '../../../../planes/s3/handling/services.ts'
 import { millisecondsOf } from '../../../../engine/brands.ts'
 import { requestTarget } from '../../../support/signing.ts'
@@ -42,7 +43,7 @@ export interface Sent {
   /** Whether it came by TLS. */
   readonly secure?: boolean
   /** The setting `s3.unsigned_chunks_over_http`. */
-  readonly unsignedOverHttp?: boolean
+  readonly unsignedOverHttp?: UnsignedChunks
   /** In place of the path and query of the target. */
   readonly rawTarget?: string
 }
@@ -62,6 +63,8 @@ export async function outcomeOf(build: PlaneBuild, signer: Signer, sent: Sent): 
   }
 }
 
+const STORE = { owner: { id: 'owner', displayName: 'root' }, encrypts: false }
+
 async function publish(build: PlaneBuild, { accessKey, secretKey }: Signer, sent: Sent): Promise<Buffer> {
   const http = requestOf(sent)
   const target = build.target.parseTarget(http.path, http.query)
@@ -74,13 +77,12 @@ async function publish(build: PlaneBuild, { accessKey, secretKey }: Signer, sent
   if (identity === undefined) return Buffer.from('anonymous')
   const operation = build.recognize.recognize(http.method, target, http)
   const extensions = new Set(EXTENSIONS)
-  build.headers.refuseUnsupportedHeaders(http, target, operation, extensions)
+  build.headers.refuseUnsupportedHeaders(http, target, operation, { ...STORE, extensions })
   const { payload } = identity
   const { bodyBytesMaximum } = operation
-  const nobody = undefined as never
-  const request = { http, target, identity, payload, bodyBytesMaximum, journal: nobody, faults: nobody }
-  const services = { extensions, unsignedChunksOverHttp: sent.unsignedOverHttp ?? true } as unknown as S3Services
-  const { body, length, checks } = build.upload.uploadBody(request, services)
+  const request: Partial<S3Request> = { http, target, identity, payload, bodyBytesMaximum }
+  const services = { extensions, unsignedChunksOverHttp: sent.unsignedOverHttp ?? 'true' } as unknown as S3Services
+  const { body, length, checks } = build.upload.uploadBody(request as S3Request, services)
   const received = await build.payload.receivePayload(body, length, MEMORY, checks, () => Promise.resolve())
   return (received.body as unknown as { readonly bytes: Buffer }).bytes ?? Buffer.alloc(0)
 }

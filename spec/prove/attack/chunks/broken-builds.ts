@@ -181,7 +181,7 @@ export const BROKEN_BUILDS: readonly BrokenBuild[] = [
   { name: 'the MD5 of the payload', changes: [[CHECKS, "this.#md5.toString('hex') !== md5Hex", 'false']] },
   {
     name: 'whether unsigned chunks came by TLS',
-    changes: [[UPLOAD, 'if (http.secure || unsignedChunksOverHttp)', 'if (true)']],
+    changes: [[UPLOAD, "if (http.secure || unsignedChunksOverHttp === 'true')", 'if (true)']],
   },
   {
     name: 'that a presigned URL has no chunks',

@@ -62,13 +62,18 @@ async function askBoth(journal: JournalBuilder): Promise<readonly [VerificationR
 
 const PROBLEM = /^\S+ offset (\d+) sequence (\d+): ([^:]+): /
 
-async function compareVerifiers(journal: JournalBuilder): Promise<Pick<VerificationReport, 'problems' | 'intact'>> {
+type Judged = Pick<VerificationReport, 'problems' | 'newer' | 'intact'>
+
+async function compareVerifiers(journal: JournalBuilder): Promise<Judged> {
   const [report, lines] = await askBoth(journal)
   const theirs = lines.flatMap((line) => {
     const [, , sequence, verdict] = PROBLEM.exec(line) ?? []
     return verdict === undefined ? [] : [`${sequence} ${verdict}`]
   })
-  const ours = report.problems.map(({ sequence, verdict }) => `${sequence} ${verdict}`)
+  const ours = [
+    ...report.problems.map(({ sequence, verdict }) => `${sequence} ${verdict}`),
+    ...report.newer.map(({ sequence }) => `${sequence} newer than this verifier`),
+  ]
   mustBeSame(
     lines.some((line) => line.startsWith('intact')),
     report.intact,
@@ -106,15 +111,15 @@ async function judge(input: Buffer): Promise<Verdict> {
     'what is called right is shown',
   )
   mustHold(!shown.events.damaged || !hasEvents(body), 'the events of changes that are right are shown')
-  const verdicts = report.problems.map(({ verdict }) => verdict)
+  const verdicts = [...report.problems.map(({ verdict }) => verdict), ...report.newer.map(() => 'newer')]
   return report.intact ? accepted(`${kind}`) : refused(`${kind} ${[...new Set(verdicts)].join()}`)
 }
 
-function verifyInMemory({ open }: JournalBuilder): Pick<VerificationReport, 'problems' | 'intact'> {
+function verifyInMemory({ open }: JournalBuilder): Judged {
   const window = new MemoryWindow(open.bytes) as unknown as SegmentWindow
   const job = { path: 'memory', name: open.name, isLast: true, watched: [], settleMilliseconds: 0 }
-  const { problems, distantChanges } = verifySegment(job, () => undefined, window)
-  return { problems, intact: problems.length === 0 && distantChanges.length === 0 }
+  const { problems, newer, distantChanges } = verifySegment(job, () => undefined, window)
+  return { problems, newer, intact: problems.length === 0 && newer.length === 0 && distantChanges.length === 0 }
 }
 
 /** What the attempt in the journal asked for. */

@@ -104,6 +104,10 @@ function judgeSegment(input: Buffer): Verdict {
     ({ verdict, detail }) => !OF_ENTRIES.includes(verdict) && !OF_BODIES.includes(detail),
   )
   const problem = ofBytes[0]
+  if (result.newer.some(({ what }) => !what.startsWith('change kind'))) {
+    mustHold(!found.sound, 'a start takes a record of a kind that the verifier does not know')
+    return refused('newer')
+  }
   if (found.sound && ofBytes.length === 0 && result.problemCount > 0) return refused(`${result.problems[0]?.verdict}`)
   mustBeSame(found.sound, ofBytes.length === 0, `${found.end}, and the verifier says ${problem?.detail}`)
   if (!found.sound) return refused(`${found.end} ${problem?.verdict}`)

@@ -1,5 +1,6 @@
 /** Whether somebody names the damage of a rotten disk, and nobody calls sound things damaged. */
 import { basename } from 'node:path'
+import { payloadIdOf } from '../../../../engine/brands.ts'
 import type { ScrubDamage } from '../../../../engine/events/values.ts'
 import { API } from '../../../../planes/management/routing/define-route.ts'
 import { segmentFirstSequence } from '../../../../engine/disk/store-paths.ts'
@@ -33,7 +34,7 @@ export async function requireScrub(
 ): Promise<void> {
   const damage = await scrub(world, pause)
   const numbers = damage.flatMap(({ kind, number }) => (kind === 'payload' ? number : []))
-  const isRight = numbers.length === payloads.size && numbers.every((number) => payloads.has(number as never))
+  const isRight = numbers.length === payloads.size && numbers.every((number) => payloads.has(payloadIdOf(number)))
   if (!isRight) throw new Error(`a scrub names the payloads ${numbers}, and damaged are ${[...payloads]}`)
   const segments = damage.flatMap(({ kind, number }) => (kind === 'segment' ? number : []))
   const isSealed = place.kind === 'sealed segment' || place.kind === 'cold segment'

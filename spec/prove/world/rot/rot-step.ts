@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { relative } from 'node:path'
 import { AcknowledgedDataLostError } from '../../../../engine/journal/journal-errors.ts'
-import { compare } from '../../../model/comparison.ts'
+import { compare, compareLarge } from '../../../model/comparison.ts'
 import type { Model, ModelStore } from '../../../model/model.ts'
 import { Step } from '../../../model/steps.ts'
 import { Random } from '../../../support/random.ts'
@@ -42,10 +42,6 @@ export class Rotting extends Step {
     this.#shape = shape
     this.#kind = kind
     this.#moment = moment
-  }
-
-  check(): boolean {
-    return true
   }
 
   async run(model: Model, store: ModelStore): Promise<void> {
@@ -120,6 +116,7 @@ export async function look(model: Model, world: WorldStore, decay: Decay): Promi
   await world.jobs.workDespite(JOB_STEPS, namesDamage)
   const looking = new LookingStore(world, decay, objects)
   await compare(model, looking)
+  await compareLarge(model, looking)
   const unnamed = [...objects.versions].filter((version) => !looking.named.has(version))
   if (unnamed.length > 0) throw new Error(`damaged, and read without an error: ${unnamed}`)
   await requireScrub(world, decay, objects, () => laterBy(model, world, 1))

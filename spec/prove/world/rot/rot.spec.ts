@@ -38,10 +38,6 @@ class Writes extends Step {
     super('many writes')
   }
 
-  check(): boolean {
-    return true
-  }
-
   async run(model: Model, store: ModelStore): Promise<void> {
     for (let count = 0; count < WRITES; count += 1) {
       const isLarge = count % 20 === 0
@@ -55,7 +51,7 @@ class Writes extends Step {
         lock: NO_LOCK,
         condition: { kind: 'none' },
       })
-      model.settle([{ operation, answer: await store.send(operation.request) }])
+      await model.carryOut(store, operation)
     }
     await worldOf(store).manage('GET', '/api/v1/audit/chain?from=0&limit=10000', '')
   }
@@ -68,10 +64,6 @@ class Hiding extends Step {
   constructor(what: 'the damage' | 'what is damaged') {
     super(what)
     this.#what = what
-  }
-
-  check(): boolean {
-    return true
   }
 
   async run(model: Model, store: ModelStore): Promise<void> {

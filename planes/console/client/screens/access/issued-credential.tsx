@@ -1,6 +1,6 @@
 import type { Answer } from '../../api/call.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Secret } from '../../parts/secret.tsx'
+import { Secret } from '../../parts/copy-button.tsx'
 import { Time } from '../../parts/time.tsx'
 
 type Issued = Answer<'POST /service-accounts/{id}/credentials'>

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { ErrorBox } from '../../parts/error-box.tsx'
-import { Choice, Field } from '../../parts/field.tsx'
-import { TextArea } from '../../parts/text-area.tsx'
+import { Choice, Field, TextArea } from '../../parts/field.tsx'
 import type { Policy, Statement } from './access-types.ts'
 import { actionsProblem, patternsOf, resourcesProblem } from './explain.ts'
 import { PolicyTest } from './policy-test.tsx'

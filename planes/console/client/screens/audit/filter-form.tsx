@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { hrefOf } from '../../app/address.ts'
 import { go } from '../../app/router.ts'
-import { Check, Choice, Field } from '../../parts/field.tsx'
-import { TimeField } from '../../parts/time-field.tsx'
+import { Check, Choice, Field, TimeField } from '../../parts/field.tsx'
 
 const TEXTS = [
   ['bucket', 'Bucket', ''],

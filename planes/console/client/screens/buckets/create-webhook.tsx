@@ -3,7 +3,7 @@ import { call } from '../../api/call.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Check, Field } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { Secret } from '../../parts/secret.tsx'
+import { Secret } from '../../parts/copy-button.tsx'
 import type { Webhook } from './bucket-types.ts'
 
 type EventType = Webhook['event_types'][number]
@@ -18,6 +18,8 @@ const EVENT_TEXTS: Readonly<Record<EventType, string>> = {
   'object.restored': 'An earlier version was restored',
   'multipart.completed': 'A multipart upload was completed',
   'multipart.aborted': 'A multipart upload was aborted',
+  'object.tagged': 'Tags were set',
+  'object.untagged': 'Tags were removed',
 }
 const EVENT_TYPES = Object.keys(EVENT_TEXTS) as EventType[]
 

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/call.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { say } from '../../parts/status.tsx'
-import { TimeField } from '../../parts/time-field.tsx'
+import { TimeField } from '../../parts/field.tsx'
 
 interface ReplayProps {
   readonly webhook: string

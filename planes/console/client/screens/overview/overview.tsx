@@ -95,7 +95,8 @@ function Attention({ info, status, metrics, readings, steps }: Shown) {
       <h2>Needs attention</h2>
       {concerns.length === 0 ? (
         <p>
-          <span class="badge good">nothing</span> Version {info.version} is ready.
+          <span class="badge good">nothing</span> Version {info.version}
+          {info.commit === null ? '' : `, commit ${info.commit},`} is ready.
         </p>
       ) : (
         <ul class="names">
