@@ -1,6 +1,6 @@
 /**
- * Policies by name. A name stands for statements at the moment when a policy is made from it: what a policy allows is in the
- * journal, and no later version of the program changes it (decision 0024).
+ * Policies by name. When a policy is made from a name, the statements of that moment go into the journal: no later version of
+ * the program changes what the policy allows (decision 0024).
  */
 import { isBucketName } from '../../engine/domain/names.ts'
 import type { PolicyStatement } from '../../engine/events/values.ts'
@@ -54,7 +54,7 @@ export function scopeOf(bucket: string, prefix: string = ''): Scope {
   return { bucket, prefix: prefix.replace(/^\//, '') }
 }
 
-/** The statements that a name stands for. */
+/** The statements of a built-in policy for one bucket and prefix. */
 export function builtInStatements(name: BuiltIn, { bucket, prefix }: Scope): PolicyStatement[] {
   const { bucket: ofBucket, keys: ofKeys } = BUILT_IN[name]
   const isUnderPrefix = (action: string) => prefix !== '' && LISTINGS.has(action)

@@ -84,7 +84,7 @@ test('one answer alone may be longer than the bound', async (t) => {
 test('requests of an owner that arrive together for long answers are carried out in turns, and others are not', async (t) => {
   const { hold } = greedy('greedy')
   const bodies = [hold(0)]
-  t.equal(turnAfterLong('greedy'), undefined, 'one long answer makes nobody wait')
+  t.equal(turnAfterLong('greedy'), undefined, 'after one long answer the next is not held back')
   bodies.push(hold(1))
   const order: string[] = []
   const turns = [0, 1].map((number) => turnAfterLong('greedy')?.then(() => void order.push(`turn ${number}`)))

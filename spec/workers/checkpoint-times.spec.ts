@@ -20,7 +20,7 @@ test('T5 with new records there is one each interval, without any one each heart
   t.equal(count(), 2)
   pass(HOUR - 1)
   await signing.settle()
-  t.equal(count(), 2, 'a checkpoint is no new record')
+  t.equal(count(), 2, 'a checkpoint alone does not lead to another one')
   pass(1)
   await signing.settle()
   t.equal(count(), 3, 'silence is told from a stop')
@@ -34,7 +34,7 @@ test('T5 with new records there is one each interval, without any one each heart
   await store.close(true)
 })
 
-test('records that arrive while a checkpoint is signed are covered by the next interval, and wake nobody for ever', async (t) => {
+test('records that arrive while a checkpoint is signed are covered by the next interval, and each follow-up waits twice as long as the one before', async (t) => {
   let arrives = false
   const { store, signing, pass } = await storeAndWorker(t.testdir(), {
     withholds: () => {

@@ -4,7 +4,7 @@ import { RecordIndex } from '../../../../projections/record-index/record-index.t
 import type { Found } from './finding.ts'
 import type { JournalEnd } from './journal-checks.ts'
 
-/** How far the record index reaches. What it lacks is only slower to find, so that is no warning. */
+/** How far the record index reaches. A record that it lacks is only slower to find, so an index that lags is no warning. */
 export function recordIndex(paths: StorePaths, { result }: JournalEnd): Found {
   if (result === undefined) return { status: 'skipped', detail: 'the store was not created yet' }
   const { records, files, bytes } = new RecordIndex(nodeDisk, paths).facts
