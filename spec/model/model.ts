@@ -20,6 +20,12 @@ export const CLOCK_TOLERANCE = CLOCK_TOLERANCE_SECONDS * 1000
  */
 const TIMES_AGREE = 1000
 
+/**
+ * Batches at one time of the clock are a microsecond after each other, so the journal may be a few milliseconds later than anybody
+ * was told. More is wrong, and is not believed.
+ */
+const CREEP_MAXIMUM = 100
+
 /** What the store is started with beyond what it always does. */
 export const MODEL_EXTENSIONS: readonly Extension[] = ['append', 'delete-objects', 'rename-object', 'upload-part-copy']
 
@@ -116,9 +122,12 @@ export class Model {
   restarts = 0
   /** Time of the last entry of the journal. */
   #journalTime = FIRST_CLOCK
+  readonly #atJournal: () => number
 
-  constructor(tally: Tally) {
+  /** @param atJournal the time of the last entry of the journal, in milliseconds, where the store says it */
+  constructor(tally: Tally, atJournal: () => number = () => 0) {
     this.tally = tally
+    this.#atJournal = atJournal
   }
 
   /** One of the worlds, to choose from what is there. */
@@ -127,7 +136,9 @@ export class Model {
   }
 
   get moment(): Moment {
-    const now = Math.max(this.clock, this.#journalTime)
+    const told = Math.max(this.clock, this.#journalTime)
+    const journal = this.#atJournal()
+    const now = journal > told && journal <= told + CREEP_MAXIMUM ? journal : told
     return {
       clock: this.clock,
       now,

@@ -131,7 +131,8 @@ function mayDelete(
 
 /**
  * Deletes the keys and returns the result of each. When the engine fails halfway, only the remaining keys get the
- * error: keys that were acknowledged stay reported as deleted.
+ * error: keys that were acknowledged stay reported as deleted. Keys that are refused anyway get it as well: their refusals have no
+ * record, and no refusal is told without.
  */
 async function carryOut(
   request: BucketRequest,
@@ -154,7 +155,7 @@ async function carryOut(
       if (results.length === 0) throw failure
       const { error, isFault } = toS3Error(failure)
       if (isFault) faults.fault(failure)
-      results.push(...rest.map((one) => ({ ...nameOf(one), error: one.error ?? error })))
+      results.push(...rest.map((one) => ({ ...nameOf(one), error })))
     }
   }
   return results

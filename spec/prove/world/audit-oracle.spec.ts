@@ -34,6 +34,7 @@ const PUT: Answered = {
   life: 1,
   isComplete: true,
   faults: 0,
+  unsure: 0,
 }
 const GET: Answered = { ...PUT, requestId: 'two', method: 'GET' }
 const VERIFY: Answered = { ...PUT, requestId: 'two', method: 'POST', target: '/api/v1/verify/objects/b/k' }
@@ -90,7 +91,12 @@ test('results of what was answered', (t) => {
   t.equal(said(['success', 'denied', 'success'], batch), undefined)
   const inOrder = said(['success', 'success'], batch, 's3:DeleteObject', new Set([1]))
   t.match(inOrder, /refused 1 keys, and 0 are on record as refused/)
-  t.equal(said(['success', 'success'], batch), undefined, 'a sudden end may take the records of refusals with it')
+  t.match(
+    said(['success', 'success'], batch),
+    /and 0 are on record as refused/,
+    'nor is a refusal told before its record',
+  )
+  t.equal(said(['success', 'success'], { ...batch, unsure: 1 }), undefined, 'but of a fault of the server')
   t.match(said(['denied', 'denied'], batch), /refused 1 keys, and 2 are on record as refused/)
   const broken: Partial<Answered> = { method: 'GET', target: '/api/v1/audit/export', isComplete: false }
   t.equal(said(['failure'], broken, 'audit.export'), undefined)

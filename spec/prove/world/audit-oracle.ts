@@ -16,6 +16,8 @@ export interface Answered {
   readonly isComplete: boolean
   /** Keys that it says were refused. */
   readonly faults: number
+  /** Those of them that are refused for a fault of the server, which may have no record. */
+  readonly unsure: number
 }
 
 /** Routes that change nothing, though their method says otherwise. */

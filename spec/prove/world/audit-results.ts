@@ -2,6 +2,9 @@
 import type { JournalEntry } from '../../support/journal-entries.ts'
 import type { Answered } from './audit-oracle.ts'
 
+/** Of a key among several. */
+const FAULT_OF_SERVER = /^.*?<Code>(?:InsufficientStorage|InternalError|OutcomeUnknown|ServiceUnavailable)</s
+
 type Result = 'success' | 'denied' | 'failure'
 
 /** Its keys have records of their own, in its place. */
@@ -11,10 +14,15 @@ const EXPORT = 'audit.export'
 /** A bypass has a pair of its own beside the outcome of its request (specification, Object Lock, rule 8). */
 const BYPASS = 's3:object-lock.bypass'
 
+/** Whether the error of a key among several is a fault of the server. @param text what follows `<Error>` */
+export function isUnsure(text: string): boolean {
+  return FAULT_OF_SERVER.test(text)
+}
+
 /**
  * The last outcome of a request says what its answer said, and one that was refused has no success: a change that was tried
  * again has the outcomes of each try. An export whose answer broke off is a failure. After a fault of the disk (5xx) it may be
- * that nobody knows. A start that did not end in order may lack records of keys that were refused, as of any refusal.
+ * that nobody knows, also of a key among several. The refusal of any other of them is on record before it is told.
  * @param orderly numbers of the starts that did
  * @returns the first thing that is wrong
  */
@@ -47,7 +55,7 @@ function outcomesOf(entries: readonly JournalEntry[]): ReadonlyMap<string, reado
 }
 
 function problemOf(answer: Answered, outcomes: readonly JournalEntry[], isOrderly: boolean): string | undefined {
-  const { method, target, status, isComplete, faults } = answer
+  const { method, target, status, isComplete, faults, unsure } = answer
   const results = outcomes.flatMap(({ operation, result }) => (operation === BYPASS ? [] : result))
   const last = outcomes.at(-1)
   if (!isComplete) {
@@ -56,7 +64,8 @@ function problemOf(answer: Answered, outcomes: readonly JournalEntry[], isOrderl
   }
   if (OF_SEVERAL_KEYS.test(`${method} ${target}`) && status === 200) {
     const refused = results.filter((result) => result !== 'success').length
-    const isRight = isOrderly ? refused === faults : refused <= faults
+    const least = isOrderly ? faults : faults - unsure
+    const isRight = refused >= least && refused <= faults
     return isRight ? undefined : `refused ${faults} keys, and ${refused} are on record as refused`
   }
   if (status >= 500) return undefined

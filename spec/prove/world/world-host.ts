@@ -18,6 +18,7 @@ import { CheckpointClient } from './checkpoint-client.ts'
 import { firstCheckpointKey } from './checkpoint-oracle.ts'
 import type { Answered } from './audit-oracle.ts'
 import { thing } from './coverage.ts'
+import { isUnsure } from './audit-results.ts'
 import { withDataFiles } from './data-files.ts'
 import { MemoryNetwork } from './memory-network.ts'
 import { OutsideParties } from './outside-parties.ts'
@@ -90,10 +91,11 @@ export class WorldHost {
       // Answers to people without credentials are counted, and have no records of their own.
       if (isPublic) return
       const { text } = answer
-      const faults = status === 200 && method === 'POST' ? text.split('<Error>').length - 1 : 0
+      const keys = status === 200 && method === 'POST' ? text.split('<Error>').slice(1) : []
       // An export that its client did not read to the end may be whole all the same.
       const isComplete = answer.complete || (target.startsWith(EXPORT) && text.trimEnd().endsWith(']'))
-      this.answers.push({ requestId, method, target, status, life: this.lives, isComplete, faults })
+      const counts = { faults: keys.length, unsure: keys.filter(isUnsure).length }
+      this.answers.push({ requestId, method, target, status, life: this.lives, isComplete, ...counts })
     }
     this.receivers.life = () => this.lives
     this.#wrap = wrap

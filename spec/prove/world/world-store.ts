@@ -67,6 +67,11 @@ export class WorldStore implements ModelStore {
     return this.#time.wallMilliseconds
   }
 
+  /** Of the last entry of the journal, in milliseconds since 1970. */
+  get journalTime(): number {
+    return Math.floor(this.#server.store.journal.position.orderMicroseconds / 1000)
+  }
+
   send(request: ModelRequest): Promise<WireAnswer> {
     return sendSigned(this.#server, request, this.#time.wallMilliseconds)
   }

@@ -62,14 +62,20 @@ export async function runWorld(world: WorldSeed, options: WorldOptions = {}): Pr
   const steps = options.steps ?? stepsOf(world)
   const host = new WorldHost(world.seed, options.wrap)
   host.network.record = options.record
-  const model = new Model(new Tally())
+  let store: WorldStore | undefined
+  const model = new Model(new Tally(), () => store?.journalTime ?? 0)
   const putLmdbBack = replaceLmdb(() => host.projections)
   const putChanceBack = simulateChance(world.seed)
   const putThreadsBack = simulateThreads()
   const time = new SimulatedTime(FIRST_CLOCK)
   let finding: string | undefined
   try {
-    await time.until(live(host, time, model, steps))
+    await time.until(
+      WorldStore.open(host, time).then((opened) => {
+        store = opened
+        return live(opened, model, steps)
+      }),
+    )
   } catch (error) {
     finding = error instanceof Error && error.name === 'Error' ? error.message : String(error)
   } finally {
@@ -88,8 +94,7 @@ export async function runWorld(world: WorldSeed, options: WorldOptions = {}): Pr
   }
 }
 
-async function live(host: WorldHost, time: SimulatedTime, model: Model, steps: readonly Step[]): Promise<void> {
-  const store = await WorldStore.open(host, time)
+async function live(store: WorldStore, model: Model, steps: readonly Step[]): Promise<void> {
   await prepare(model, store)
   for (const step of steps) {
     if (!step.check(model)) continue
