@@ -45,6 +45,7 @@ export const S3_ERRORS = {
   InvalidDigest: { status: 400, message: 'The Content-MD5 is not 16 bytes in base64.' },
   InvalidLocationConstraint: { status: 400, message: 'The location constraint is not valid.' },
   InvalidPart: { status: 400, message: 'A part does not exist, or its ETag does not match.' },
+  InvalidPartNumber: { status: 416, message: 'The requested partnumber is not satisfiable.' },
   InvalidPartOrder: { status: 400, message: 'The part numbers are not in ascending order.' },
   InvalidRange: { status: 416, message: 'The range cannot be satisfied.' },
   InvalidRequest: { status: 400, message: 'The request is not valid.' },

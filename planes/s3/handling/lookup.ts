@@ -92,7 +92,8 @@ export function noSuchVersion(key: string): S3Error {
   return new S3Error('NoSuchVersion', { details: [['Key', key]] })
 }
 
-const VERSION_ID = /^[\w.~-]{1,1024}$/
+/** 16 bytes in base64url, or the version written without versioning. S3 has a form too, and refuses any other text. */
+const VERSION_ID = /^(?:null|[\w-]{22})$/
 
 /**
  * The version named in the query; undefined without one.
@@ -105,7 +106,7 @@ export function requestedVersion(request: S3Request, services: S3Services): Vers
   return id === undefined ? undefined : parseVersionId(id, services)
 }
 
-/** Whether a text has the form of a version id, of this store or another one. */
+/** Whether a text has the form of a version id of this program. */
 export function isVersionId(id: string): boolean {
   return VERSION_ID.test(id)
 }

@@ -31,7 +31,7 @@ const DEFAULT_TYPE = 'binary/octet-stream'
 
 /**
  * The answer to a read: checks conditions, then the range (RFC 9110 section 13.2.2), then makes the headers.
- * @throws S3Error PreconditionFailed, InvalidRange, InvalidArgument, InvalidRequest, InvalidPart
+ * @throws S3Error PreconditionFailed, InvalidRange, InvalidArgument, InvalidRequest, InvalidPartNumber
  */
 export function planRead(request: S3Request, services: S3Services, found: FoundObject): ReadPlan {
   const { bucket, object } = found
@@ -73,7 +73,7 @@ interface PartRange {
 /**
  * S3 API reference, GetObject, `partNumber`: parts are counted by their place in the object, whatever numbers the upload
  * gave them.
- * @throws S3Error InvalidArgument, InvalidRequest (with a range), InvalidPart (there is no such part)
+ * @throws S3Error InvalidArgument, InvalidRequest (with a range), InvalidPartNumber (there is no such part)
  */
 function partOf(request: S3Request, { snapshot, object }: FoundObject): PartRange {
   const number = partNumberParameter(request.target.query)
@@ -82,8 +82,13 @@ function partOf(request: S3Request, { snapshot, object }: FoundObject): PartRang
   }
   const location = object.payload === undefined ? undefined : snapshot.payload(object.payload)
   const parts = location?.kind === 'parts' ? location.parts : undefined
-  if (number > (parts?.count ?? 1)) {
-    throw new S3Error('InvalidPart', { message: 'The object has no part of this number.' })
+  const count = parts?.count ?? 1
+  if (number > count) {
+    const details = [
+      ['ActualPartCount', String(count)],
+      ['PartNumberRequested', String(number)],
+    ] as const
+    throw new S3Error('InvalidPartNumber', { details })
   }
   if (parts === undefined) return { first: 0, last: object.size - 1, count: undefined }
   const first = bytesBefore(parts, number - 1)

@@ -86,7 +86,7 @@ function componentsOf(authorization: string, start: number): Components {
 
 const COMPONENTS_WHY = 'It must have exactly Credential, SignedHeaders and Signature, each once, as name=value.'
 
-/** @throws S3Error AuthorizationQueryParametersError, AccessDenied (X-Amz-Expires out of range) */
+/** @throws S3Error AuthorizationQueryParametersError */
 export function presignedClaims(query: QueryParameters): SignatureClaims {
   const algorithm = query.first('X-Amz-Algorithm')
   const credential = query.first('X-Amz-Credential')
@@ -118,13 +118,10 @@ export function presignedClaims(query: QueryParameters): SignatureClaims {
   }
 }
 
-/** A number out of range is refused like an expired link; other text is malformed. */
 function parseExpires(text: string): number {
-  const message = `X-Amz-Expires must be a whole number from 1 to ${EXPIRES_SECONDS_MAXIMUM}.`
-  if (!/^-?\d{1,20}$/.test(text)) throw malformed('presigned', message)
-  const seconds = Number(text)
-  if (seconds < 1 || seconds > EXPIRES_SECONDS_MAXIMUM) throw new S3Error('AccessDenied', { message })
-  return seconds
+  const seconds = /^\d{1,20}$/.test(text) ? Number(text) : 0
+  if (seconds >= 1 && seconds <= EXPIRES_SECONDS_MAXIMUM) return seconds
+  throw malformed('presigned', `X-Amz-Expires must be a whole number from 1 to ${EXPIRES_SECONDS_MAXIMUM}.`)
 }
 
 /** Parsed from the end, since an access key may contain a slash. */

@@ -1,6 +1,7 @@
 import { copyVersion } from '../../objects/copy-object.ts'
 import type { FoundObject } from '../../objects/find-object.ts'
 import { versionIdOf } from '../../objects/version-ids.ts'
+import { CHECKSUM_ALGORITHM, namedAlgorithm } from '../request/checksums.ts'
 import { writeCondition } from '../request/conditions.ts'
 import { namedSource, requireSource, sourceHeader } from '../handling/copy-sources.ts'
 import { effectiveHeader } from '../request/effective-headers.ts'
@@ -60,12 +61,15 @@ function requireWhole(found: FoundObject): FoundObject {
 
 /**
  * A copy shares the bytes of its source and has the same checksum; no other is computed.
- * @throws S3Error NotImplemented when the request asks for a checksum that the source does not have
+ * @throws S3Error NotImplemented when the request asks for a checksum that the source does not have, InvalidRequest for
+ *   one that S3 does not have
  */
 function requireChecksum({ http, target }: ObjectRequest, services: S3Services, found: FoundObject): FoundObject {
-  const name = 'x-amz-checksum-algorithm'
-  const asked = services.extensions.has('checksums') ? effectiveHeader(http, target, name) : undefined
-  if (asked === undefined || asked.toLowerCase() === found.object.checksum?.algorithm) return found
+  const name = CHECKSUM_ALGORITHM
+  const text = effectiveHeader(http, target, name)
+  const asked = text === undefined ? undefined : namedAlgorithm(text)
+  if (asked === undefined || !services.extensions.has('checksums')) return found
+  if (asked === found.object.checksum?.algorithm) return found
   const message = `${name}: a copy has the checksum of its source, and no other is made.`
   throw new S3Error('NotImplemented', { message, details: [['Header', name]] })
 }

@@ -1,7 +1,7 @@
 import { uploadIdOf } from '../../../engine/brands.ts'
 import { LOCK_HEADERS, requestedLock } from '../request/lock-headers.ts'
 import { requireBucket, requireLockable } from '../handling/lookup.ts'
-import { requestedChecksum, requestedChecksumHeaders } from '../request/upload-checksums.ts'
+import { passedOverChecksum, requestedChecksum, requestedChecksumHeaders } from '../request/upload-checksums.ts'
 import { contentHeaders, userMetadata } from '../request/metadata.ts'
 import { requestedTags, TAGGING } from '../request/tags.ts'
 import { initiateMultipartUploadResult } from '../documents/multipart-documents.ts'
@@ -22,7 +22,9 @@ export const createMultipartUpload = defineOperation({
     const found = requireBucket(request, services)
     const lock = requireLockable(found, requestedLock(http, target, services.clock()))
     const place = { bucket: found.name, key: request.key }
-    const checksum = services.extensions.has('checksums') ? requestedChecksum(http, target) : undefined
+    const checksum = services.extensions.has('checksums')
+      ? requestedChecksum(http, target)
+      : passedOverChecksum(http, target)
     const tags = requestedTags(http, target)
     const done = await request.journal.execute({
       kind: 'create-upload',

@@ -82,18 +82,43 @@ export function contentMd5(request: HttpRequest): Buffer | undefined {
 
 const CHECKSUM_PREFIX = 'x-amz-checksum-'
 
+const ALGORITHM = 'algorithm'
+
+/** The header that asks for a checksum by the name of its algorithm. */
+export const CHECKSUM_ALGORITHM = `${CHECKSUM_PREFIX}${ALGORITHM}`
+
 /** Suffixes of x-amz-checksum-* headers that carry no checksum; they are accepted. */
-const REQUESTS: ReadonlySet<string> = new Set(['mode', 'algorithm', 'type'])
+const REQUESTS: ReadonlySet<string> = new Set(['mode', ALGORITHM, 'type'])
+
+/** Algorithms of S3 that this server cannot compute. */
+const OTHERS: ReadonlySet<string> = new Set(['md5', 'sha512', 'xxhash3', 'xxhash64', 'xxhash128'])
+
+/**
+ * The algorithm that a value of x-amz-checksum-algorithm names, in any case.
+ * @throws S3Error InvalidRequest (S3 has none of this name), NotImplemented (one that this server cannot compute)
+ */
+export function namedAlgorithm(text: string): ChecksumAlgorithm {
+  const name = text.toLowerCase()
+  if (isAlgorithm(name)) return name
+  if (OTHERS.has(name)) {
+    const message = `${CHECKSUM_ALGORITHM}: ${text} is not supported.`
+    throw new S3Error('NotImplemented', { message, details: [['Header', CHECKSUM_ALGORITHM]] })
+  }
+  const known = Object.keys(CHECKSUM_BYTES).join(', ').toUpperCase()
+  throw new S3Error('InvalidRequest', {
+    message: `Checksum algorithm provided is unsupported. Please try again with any of the valid types: [${known}]`,
+  })
+}
 
 /**
  * The checksum header of a request; undefined without one. Query parameters are not read, because presigners put the
  * checksum of an empty body there.
- * @throws S3Error InvalidRequest (malformed, two at once, another algorithm announced), NotImplemented (an algorithm
- *   that this server cannot compute)
+ * @throws S3Error InvalidRequest (malformed, two at once, another algorithm announced, one announced and none there, an
+ *   algorithm asked for that S3 does not have), NotImplemented (an algorithm that this server cannot compute)
  */
 export function declaredChecksum(request: HttpRequest): DeclaredChecksum | undefined {
   const declared = checksumHeader(request)
-  if (declared !== undefined) requireAnnounced(request, declared)
+  requireAnnounced(request, declared)
   return declared
 }
 
@@ -104,13 +129,15 @@ function checksumHeader(request: HttpRequest): DeclaredChecksum | undefined {
 
 /**
  * The header line with the checksum.
- * @throws S3Error InvalidRequest (two at once)
+ * @throws S3Error InvalidRequest (two at once), as `namedAlgorithm`
  */
 export function rawChecksumHeader(request: HttpRequest): HeaderLine | undefined {
   let found: HeaderLine | undefined
   for (const line of request.headers) {
     const [header] = line
-    if (!header.startsWith(CHECKSUM_PREFIX) || REQUESTS.has(header.slice(CHECKSUM_PREFIX.length))) continue
+    if (!header.startsWith(CHECKSUM_PREFIX)) continue
+    if (header === CHECKSUM_ALGORITHM) namedAlgorithm(line[1])
+    if (REQUESTS.has(header.slice(CHECKSUM_PREFIX.length))) continue
     if (found !== undefined) {
       throw new S3Error('InvalidRequest', { message: 'Only one x-amz-checksum-* header is allowed.' })
     }
@@ -124,10 +151,14 @@ interface NamedChecksum {
   readonly header: string
 }
 
-function requireAnnounced(request: HttpRequest, { algorithm, header }: NamedChecksum): void {
+/** A checksum that is announced and not there would be taken for verified. */
+function requireAnnounced(request: HttpRequest, named: NamedChecksum | undefined): void {
   const announced = request.header('x-amz-sdk-checksum-algorithm')
-  if (announced === undefined || announced.toLowerCase() === algorithm) return
-  const message = `x-amz-sdk-checksum-algorithm announces another algorithm than ${header}.`
+  if (announced === undefined || announced.toLowerCase() === named?.algorithm) return
+  const message =
+    named === undefined
+      ? 'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.'
+      : `x-amz-sdk-checksum-algorithm announces another algorithm than ${named.header}.`
   throw new S3Error('InvalidRequest', { message })
 }
 

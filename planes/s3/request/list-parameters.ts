@@ -6,8 +6,8 @@ import type { QueryParameters } from './query-parameters.ts'
 const PAGE_MAXIMUM = 1000
 const BUCKETS_MAXIMUM = 10_000
 
-/** S3's bound for numeric markers. */
-const MARKER_MAXIMUM = 2 ** 31 - 1
+/** S3's bound for numbers in a query: those of 32 bits. */
+const NUMBER_MAXIMUM = 2 ** 31 - 1
 
 /** Parameters common to all listings of keys. */
 interface KeyListParameters {
@@ -104,8 +104,8 @@ interface ListPartsParameters {
 export function listPartsParameters(query: QueryParameters): ListPartsParameters {
   const marker = query.first('part-number-marker') ?? ''
   const partNumberMarker = /^\d{0,10}$/.test(marker) ? Number(marker) : Number.NaN
-  if (!(partNumberMarker <= MARKER_MAXIMUM)) {
-    const message = `Argument part-number-marker must be an integer between 0 and ${MARKER_MAXIMUM}`
+  if (!(partNumberMarker <= NUMBER_MAXIMUM)) {
+    const message = `Argument part-number-marker must be an integer between 0 and ${NUMBER_MAXIMUM}`
     throw invalidArgument('part-number-marker', marker, message)
   }
   return { maxParts: pageSize(query, 'max-parts'), partNumberMarker }
@@ -135,11 +135,11 @@ function keyListParameters(query: QueryParameters): KeyListParameters {
   return { prefix: query.first('prefix') ?? '', delimiter: query.first('delimiter') || undefined, encodingType }
 }
 
-/** A whole number; absent or empty means the maximum, and so does anything above it. */
+/** A whole number of 32 bits; absent or empty means the maximum, and so does anything above it. */
 function pageSize(query: QueryParameters, name: string, minimum = 0, maximum = PAGE_MAXIMUM): number {
   const value = query.first(name) ?? ''
   if (value === '') return maximum
   const size = /^\d+$/.test(value) ? Number(value) : Number.NaN
-  if (size >= minimum) return Math.min(size, maximum)
-  throw invalidArgument(name, value, `${name} must be a whole number of at least ${minimum}.`)
+  if (size >= minimum && size <= NUMBER_MAXIMUM) return Math.min(size, maximum)
+  throw invalidArgument(name, value, `${name} must be a whole number between ${minimum} and ${NUMBER_MAXIMUM}.`)
 }

@@ -4,11 +4,17 @@ import { isUploadChecksum } from '../../../engine/domain/upload-checksums.ts'
 import type { ObjectChecksum, UploadChecksum } from '../../../engine/events/values.ts'
 import type { HeaderLine, HttpRequest } from '../../http/exchange.ts'
 import { S3Error } from '../errors/s3-errors.ts'
-import { algorithmName, isAlgorithm, parseChecksum, rawChecksumHeader, typeName } from './checksums.ts'
+import {
+  algorithmName,
+  CHECKSUM_ALGORITHM,
+  namedAlgorithm,
+  parseChecksum,
+  rawChecksumHeader,
+  typeName,
+} from './checksums.ts'
 import { effectiveHeader } from './effective-headers.ts'
 import type { Target } from './target.ts'
 
-const ALGORITHM = 'x-amz-checksum-algorithm'
 const TYPE = 'x-amz-checksum-type'
 
 function invalid(message: string): S3Error {
@@ -17,27 +23,31 @@ function invalid(message: string): S3Error {
 
 /**
  * The checksum that a request asks for on a multipart object. Without a type, S3's default type of the algorithm.
- * @throws S3Error InvalidRequest (a type without an algorithm, an unknown type, or a type the algorithm does not have),
+ * @throws S3Error InvalidRequest (a type without an algorithm, an unknown one, or a type the algorithm does not have),
  *   NotImplemented (an algorithm that this server cannot compute)
  */
 export function requestedChecksum(request: HttpRequest, target: Target): UploadChecksum | undefined {
-  const name = effectiveHeader(request, target, ALGORITHM)
+  const name = effectiveHeader(request, target, CHECKSUM_ALGORITHM)
   const type = effectiveHeader(request, target, TYPE)
   if (name === undefined) {
     if (type === undefined) return undefined
-    throw invalid(`${TYPE} needs ${ALGORITHM} beside it.`)
+    throw invalid(`${TYPE} needs ${CHECKSUM_ALGORITHM} beside it.`)
   }
-  const algorithm = name.toLowerCase()
-  if (!isAlgorithm(algorithm)) {
-    throw new S3Error('NotImplemented', {
-      message: `${ALGORITHM}: ${name} is not supported.`,
-      details: [['Header', ALGORITHM]],
-    })
-  }
+  const algorithm = namedAlgorithm(name)
   const composite = type === undefined ? algorithm !== 'crc64nvme' : parseType(type) === 'COMPOSITE'
   const checksum = { algorithm, composite }
   if (!isUploadChecksum(checksum)) throw invalid(`${name} cannot be used with the ${typeName(checksum)} checksum type.`)
   return checksum
+}
+
+/**
+ * What takes the place of `requestedChecksum` where checksums of whole multipart objects are not kept: SDKs ask for one
+ * with every upload, and each part is compared with its own all the same.
+ * @throws S3Error as `namedAlgorithm`
+ */
+export function passedOverChecksum(request: HttpRequest, target: Target): undefined {
+  const name = effectiveHeader(request, target, CHECKSUM_ALGORITHM)
+  if (name !== undefined) namedAlgorithm(name)
 }
 
 function parseType(type: string): 'COMPOSITE' | 'FULL_OBJECT' {
@@ -50,7 +60,7 @@ function parseType(type: string): 'COMPOSITE' | 'FULL_OBJECT' {
 export function requestedChecksumHeaders(checksum: UploadChecksum | undefined): HeaderLine[] {
   if (checksum === undefined) return []
   return [
-    [ALGORITHM, algorithmName(checksum.algorithm)],
+    [CHECKSUM_ALGORITHM, algorithmName(checksum.algorithm)],
     [TYPE, typeName(checksum)],
   ]
 }

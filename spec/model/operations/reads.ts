@@ -26,7 +26,7 @@ export interface ReadRequest {
 
 /** Whether no version can have this id. */
 export function isMalformed(versionId: string | undefined): boolean {
-  return versionId !== undefined && /[^\w.~-]/.test(versionId)
+  return versionId !== undefined && !/^(?:null|[\w-]{22})$/.test(versionId)
 }
 
 /** The version that a request names, or the refusal of it; a marker is refused as well. */

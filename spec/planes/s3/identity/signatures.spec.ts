@@ -42,10 +42,9 @@ test('the window of a presigned URL', async (t) => {
   t.equal(putPresigned(line, NOW - 15 * MINUTE - 1), 'AccessDenied')
   t.equal(putPresigned(presigned({ expiresSeconds: 604_800 }), NOW + 604_800_000), undefined)
   const withExpires = (expires: string) => putPresigned(line.replace('X-Amz-Expires=60', `X-Amz-Expires=${expires}`))
-  for (const expires of ['1.5', '1e3', '', 'x', '0x10', '9'.repeat(21)]) {
+  for (const expires of ['1.5', '1e3', '', 'x', '0x10', '9'.repeat(21), '0', '-1', '604801', '9'.repeat(20)]) {
     t.equal(withExpires(expires), 'AuthorizationQueryParametersError', expires)
   }
-  for (const expires of ['0', '-1', '604801', '9'.repeat(20)]) t.equal(withExpires(expires), 'AccessDenied', expires)
 })
 
 /** The two steps of the plane that follow one another: who asks, and whether they ask for what is done here. */

@@ -159,7 +159,7 @@ test('versions of the source, and conditions on it', async (t) => {
   t.equal(plain.headers['x-amz-copy-source-version-id'], undefined)
   isError(t, await copy(`versioned-bucket/hidden?versionId=${marker}`), 'InvalidRequest', 'a marker')
   isError(t, await copy('versioned-bucket/hidden'), 'NoSuchKey', 'hidden')
-  isError(t, await copy(`versioned-bucket/key?versionId=${'0'.repeat(32)}`), 'NoSuchVersion', 'never given out')
+  isError(t, await copy(`versioned-bucket/key?versionId=${'0'.repeat(22)}`), 'NoSuchVersion', 'never given out')
   isError(t, await copy('versioned-bucket/key?versionId=a%20b'), 'InvalidArgument', 'no version id')
   const etag = `"${hash('md5', SMALL, 'hex')}"`
   const conditions: readonly (readonly [HeaderLine, boolean])[] = [

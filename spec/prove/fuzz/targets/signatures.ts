@@ -121,7 +121,7 @@ function judge(input: Buffer): Verdict {
   const signed = signedOf(request)
   const fault = signed === undefined ? 'no signature' : signatureFault(request, signed)
   if (!('value' in answer)) {
-    mustHold(fault !== undefined || isAmbiguous(request, answer.code), `${answer.code} for what is signed right`)
+    mustHold(fault !== undefined || REFUSED_FOR_FORM.includes(answer.code), `${answer.code} for what is signed right`)
     return refused(`${answer.code} ${row}`)
   }
   return identityVerdict(request, answer.value, fault, row)
@@ -152,12 +152,6 @@ const REFUSED_FOR_FORM = [
   'AuthorizationHeaderMalformed',
   'AuthorizationQueryParametersError',
 ]
-
-function isAmbiguous(request: HttpRequest, code: string): boolean {
-  if (REFUSED_FOR_FORM.includes(code)) return true
-  // Of an expiry only digits count.
-  return code === 'AccessDenied' && /X-Amz-Expires=[^&]*[^&0-9]/.test(request.query)
-}
 
 const WORDS = [
   ...wordsOf('Credential= SignedHeaders= Signature= , ; / = \n : ? & ;host ;x-amz-acl us-east-1 s3 aws4_request'),
