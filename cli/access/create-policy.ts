@@ -4,7 +4,7 @@ import { fields } from '../client/tables.ts'
 import { S3_ACTIONS } from '../../planes/s3/authorize.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
 import { BUILT_IN_HELP, builtInOption, builtInStatements, scopeOf } from './built-in-policies.ts'
-import { readStatements } from './read-statements.ts'
+import { readPolicy } from './read-policy.ts'
 
 export class PolicyCreateCommand extends ClientCommand {
   static override paths = [['policy', 'create']]
@@ -18,7 +18,8 @@ export class PolicyCreateCommand extends ClientCommand {
       [{"effect": "allow", "actions": ["s3:GetObject", "s3:ListBucket"], "resources": ["bucket:photos", "bucket:photos/*"]}]
 
       An effect is allow or deny; deny wins over allow. A resource is a bucket, or keys in it; the wildcard * is
-      allowed at the end. In place of a file, --access with --bucket takes a built-in policy: ${BUILT_IN_HELP}. Actions, or s3:* for all of them:
+      allowed at the end. A policy as AWS writes it (Version, Statement, resources such as arn:aws:s3:::photos/*) is
+      translated; what cannot be is refused by its statement. In place of a file, --access with --bucket takes a built-in policy: ${BUILT_IN_HELP}. Actions, or s3:* for all of them:
 
       ${[...S3_ACTIONS].toSorted().join(', ')}
     `,
@@ -35,18 +36,17 @@ export class PolicyCreateCommand extends ClientCommand {
   prefix = Option.String('--prefix', { description: 'what its keys begin with (default: all of the bucket)' })
 
   override async execute(): Promise<number> {
-    const statements = this.#statements()
-    const json = { name: this.policyName, statements }
+    const json = { ...this.#policy(), name: this.policyName }
     this.print(await this.client().json({ method: 'POST', path: '/policies', json }), fields)
     return exitTable.ok.code
   }
 
-  #statements(): unknown {
+  #policy(): Readonly<Record<string, unknown>> {
     const { file, access, bucket, prefix } = this
-    if (file !== undefined && access === undefined) return readStatements(this.context.workingDirectory, file)
+    if (file !== undefined && access === undefined) return readPolicy(this.context.workingDirectory, file)
     if (file !== undefined || access === undefined || bucket === undefined) {
       throw new ExitError('usage', 'a policy comes from a file, or from --access with --bucket')
     }
-    return builtInStatements(builtInOption('--access', access), scopeOf(bucket, prefix))
+    return { statements: builtInStatements(builtInOption('--access', access), scopeOf(bucket, prefix)) }
   }
 }

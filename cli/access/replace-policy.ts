@@ -4,7 +4,7 @@ import { encodedPart } from '../client/management-client.ts'
 import { idOf } from '../client/route-commands.ts'
 import { fields, objectOf } from '../client/tables.ts'
 import { exitTable } from '../exit-codes.ts'
-import { readStatements } from './read-statements.ts'
+import { readPolicy } from './read-policy.ts'
 
 export class PolicyReplaceCommand extends ClientCommand {
   static override paths = [['policy', 'replace']]
@@ -24,11 +24,11 @@ export class PolicyReplaceCommand extends ClientCommand {
   newName = Option.String('--name', { description: 'a new name (default: unchanged)' })
 
   override async execute(): Promise<number> {
-    const statements = readStatements(this.context.workingDirectory, this.file)
+    const policy = readPolicy(this.context.workingDirectory, this.file)
     const client = this.client()
     const path = `/policies/${encodedPart(await idOf('policy', this.policy, client))}`
     const name = this.newName ?? objectOf(await client.json({ method: 'GET', path }))['name']
-    this.print(await client.json({ method: 'PUT', path, json: { name, statements } }), fields)
+    this.print(await client.json({ method: 'PUT', path, json: { ...policy, name } }), fields)
     return exitTable.ok.code
   }
 }

@@ -1,6 +1,8 @@
+import { AwsPolicyError, isPolicyOfAws, translateAccountPolicy } from '../../../engine/access/aws-policy.ts'
 import { actionFault, resourceFault } from '../../../engine/access/policy.ts'
 import type { PolicyStatement } from '../../../engine/events/values.ts'
 import { invalid } from '../errors.ts'
+import { TITLE } from '../schemas/common.ts'
 import {
   documented,
   listOf,
@@ -24,22 +26,54 @@ const DOCUMENT_BYTES_MAXIMUM = 16 * 1024
 
 const PATTERN_LIST = listOf(text(PATTERN), PATTERNS)
 
-/** What is wrong with a document in the language of AWS. */
-export const POLICY_OF_AWS =
-  'is of a policy of AWS. A policy of this server has statements such as {"effect": "allow", "actions": ["s3:GetObject"], ' +
-  '"resources": ["bucket:NAME", "bucket:NAME/*"]}: effects in lower case, bucket: in place of arn:aws:s3:::, and neither ' +
-  'Version, Sid, Principal nor Condition'
-
-/** Whether a value is a policy as AWS writes it. */
-export function isPolicyOfAws(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'Statement' in value
+/** A policy as it is sent: what holds the statements is not read yet. */
+export interface SentPolicy {
+  readonly name: string
+  /** A list of statements, or a policy of AWS. */
+  readonly document: unknown
 }
 
-/** The statements of a policy, documented here and read by `policyStatements`, which knows the actions. */
-export const POLICY_STATEMENTS: Type<unknown> = readAs(
+const OWN_STATEMENTS: Type<unknown> = readAs(
   listOf(object({ effect: oneOf('allow', 'deny'), actions: PATTERN_LIST, resources: PATTERN_LIST }), STATEMENTS),
   documented({}).read,
 )
+const OWN = object({ name: TITLE, statements: OWN_STATEMENTS })
+const OF_AWS = documented({
+  description: 'In place of statements: those of a policy of AWS (IAM user guide, IAM JSON policy elements reference).',
+})
+const EITHER = object(
+  { name: TITLE },
+  { statements: OWN_STATEMENTS, Statement: OF_AWS, Version: oneOf('2012-10-17', '2008-10-17'), Id: text() },
+)
+
+/** The body of a policy, documented here; its statements are read by `sentStatements`, which knows the actions. */
+export const SENT_POLICY: Type<SentPolicy> = readAs(EITHER, (value, field) => {
+  if (!isPolicyOfAws(value)) {
+    const { name, statements } = OWN.read(value, field)
+    return { name, document: statements }
+  }
+  const { name, ...document } = value
+  if ('statements' in document) throw invalid('statements', 'must not be sent together with Statement or Version')
+  return { name: TITLE.read(name, 'name'), document }
+})
+
+/**
+ * The statements that are sent, in the language of this store or of AWS.
+ * @param actions every known action
+ * @throws ManagementError INVALID_REQUEST naming the invalid part
+ */
+export function sentStatements(sent: SentPolicy, actions: ReadonlySet<string>): PolicyStatement[] {
+  return policyStatements(isPolicyOfAws(sent.document) ? translated(sent.document, actions) : sent.document, actions)
+}
+
+function translated(document: unknown, actions: ReadonlySet<string>): PolicyStatement[] {
+  try {
+    return translateAccountPolicy(document, actions)
+  } catch (error) {
+    if (error instanceof AwsPolicyError) throw invalid(error.place, error.detail)
+    throw error
+  }
+}
 
 /**
  * @param actions every known action

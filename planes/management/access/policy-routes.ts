@@ -1,14 +1,13 @@
 import type { PolicyState } from '../../../engine/access/state.ts'
 import { ADMINISTRATOR, defineRoute, json, NOTHING, type Route, SYSTEM_AND_AUDITOR } from '../routing/define-route.ts'
-import { invalid, ManagementError } from '../errors.ts'
+import { ManagementError } from '../errors.ts'
 import { newId } from '../requests/identifiers.ts'
-import { isPolicyOfAws, POLICY_OF_AWS, POLICY_STATEMENTS, policyStatements } from './policy-document.ts'
+import { SENT_POLICY, sentStatements } from './policy-document.ts'
 import { NAMED_OPTIONS, NAMED_QUERY, namedPage, NEXT_AFTER } from '../requests/named-pages.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command } from '../routing/route-command.ts'
-import { TITLE } from '../schemas/common.ts'
 import { component } from '../schemas/components.ts'
-import { listOf, object, readAs } from '../schemas/schema.ts'
+import { listOf, object } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
 import { rfc3339 } from '../requests/timestamps.ts'
 
@@ -50,21 +49,16 @@ const listPolicies = defineRoute({
   }),
 })
 
-const SENT = object({ name: TITLE, statements: POLICY_STATEMENTS })
-const POLICY = readAs(SENT, (value, field) => {
-  if (isPolicyOfAws(value)) throw invalid('Statement', POLICY_OF_AWS)
-  return SENT.read(value, field)
-})
-
 const createPolicy = defineRoute({
   pattern: 'POST /policies',
   roles: ADMINISTRATOR,
   summary: 'Creates a policy.',
-  request: POLICY,
+  request: SENT_POLICY,
   answer: { 201: json(component('Policy')) },
   async handle(request, services) {
-    const { name: title, statements: sent } = await request.body()
-    const statements = policyStatements(sent, services.actions)
+    const sent = await request.body()
+    const title = sent.name
+    const statements = sentStatements(sent, services.actions)
     const policy = newId('pol')
     const change = { kind: 'create-policy', policy, title, statements } as const
     const { timeMicroseconds } = await request.journal.execute(change, ['policy_id', policy])
@@ -93,13 +87,14 @@ const putPolicy = defineRoute({
   pattern: 'PUT /policies/{policy_id}',
   roles: ADMINISTRATOR,
   summary: 'Replaces the name and the statements of a policy.',
-  request: POLICY,
+  request: SENT_POLICY,
   answer: { 200: json(component('Policy')) },
   errors: ['POLICY_NOT_FOUND'],
   /** Applies to every account that has it, from the next signed request. */
   async handle(request, services) {
-    const { name: title, statements: sent } = await request.body()
-    const statements = policyStatements(sent, services.actions)
+    const sent = await request.body()
+    const title = sent.name
+    const statements = sentStatements(sent, services.actions)
     // Read before the change: another request may delete the policy before this one is answered.
     const accountsOf = bindings(services)
     const present = services.access.policy(request.parameters.policy_id)

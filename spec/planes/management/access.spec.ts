@@ -6,7 +6,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
 import { bearer } from '../../support/api-client.ts'
-import type { AccountRecord, CreatedAccount, IssuedCredential, IssuedToken } from '../../support/management-records.ts'
+import type {
+  AccountRecord,
+  CreatedAccount,
+  IssuedCredential,
+  IssuedToken,
+  PolicyRecord,
+} from '../../support/management-records.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { ACCESS_KEY } from '../../support/test-clients.ts'
 import { firstElement } from '../../support/wire-client.ts'
@@ -61,24 +67,38 @@ test('temporary credentials', async (t) => {
   )
 })
 
-test('a policy of AWS is refused with how it is written here', async (t) => {
-  const Statement = [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['arn:aws:s3:::a'] }]
-  for (const [method, path] of [
+test('a policy of AWS is translated, and refused by its statement where it cannot be', async (t) => {
+  const Statement = { Effect: 'Allow', Action: 's3:getobject', Resource: 'arn:aws:s3:::a/*' }
+  const statements = [{ effect: 'allow', actions: ['s3:GetObject'], resources: ['bucket:a/*'] }]
+  const made = await api.get<PolicyRecord>('POST', '/policies', { name: 'p', Version: '2012-10-17', Statement })
+  t.match(made, { name: 'p', statements })
+  const path = `/policies/${made.id}`
+  const denial = { ...Statement, Effect: 'Deny' }
+  const changed = { name: 'q', statements: [{ ...statements[0], effect: 'deny' }] }
+  t.match(await api.get('PUT', path, { name: 'q', Id: 'id', Statement: [denial] }), changed)
+  for (const [method, at] of [
     ['POST', '/policies'],
-    ['PUT', '/policies/pol-none'],
+    ['PUT', path],
   ] as const)
-    for (const body of [
-      { Version: '2012-10-17', Statement },
-      { name: 'p', Statement },
-      { name: 'p', statements: [], Statement },
-    ]) {
-      const answer = await api.call(method, path, body)
+    for (const [body, said] of [
+      [{ Version: '2012-10-17', Statement }, /name: must be a string/],
+      [{ name: 'p', Version: '2012-10-17' }, /Statement: is missing/],
+      [{ name: 'p', Statement, statements }, /statements: must not be sent together with Statement/],
+      [
+        { name: 'p', Statement: [Statement, { ...Statement, Sid: 'x', Principal: '*' }] },
+        /Statement\[1\] \(Sid \\"x\\"\)\.Principal: a policy of accounts/,
+      ],
+      [
+        { name: 'p', Statement: { ...Statement, Condition: { Bool: { 'aws:SecureTransport': 'false' } } } },
+        /Statement\.Condition\.Bool: the operator/,
+      ],
+      [{ name: 'p', Statement: { ...Statement, Resource: 'arn:aws:s3:::a/\ud800' } }, /must be Unicode/],
+    ] as const) {
+      const answer = await api.call(method, at, body)
       t.equal(answer.status, 400)
-      t.match(
-        JSON.stringify(answer.json),
-        /Statement: is of a policy of AWS\. A policy of this server has statements such as/,
-      )
+      t.match(JSON.stringify(answer.json), said)
     }
+  t.match(await api.get('GET', path), changed, 'a refused one changes nothing')
 })
 
 test('an account takes the keys that it is given, and nothing keeps the secret in clear', async (t) => {

@@ -8,6 +8,7 @@ import { corsHeaders, preflightHeaders } from '../../../../planes/s3/cors/cors-m
 import type { Random } from '../../../support/random.ts'
 import { headerLines, requestWith } from '../request-text.ts'
 import { s3Answer } from '../s3-refusal.ts'
+import { AWS_POLICY_TARGET } from './aws-policies.ts'
 import { accepted, type FuzzTarget, mustBeSame, mustHold, refused, type Verdict } from '../target.ts'
 
 const BODY_BYTES = 64 * 1024
@@ -158,6 +159,7 @@ const CORS_WORDS = 'origin: |method: |access-control-request-method: |access-con
 const ORIGINS = 'https://a.example https://x.b.example .b.example null GET PUT DELETE HEAD x-amz-date'.split(' ')
 
 export const POLICY_TARGETS: readonly FuzzTarget[] = [
+  AWS_POLICY_TARGET,
   {
     name: 'policy',
     seeds: [
