@@ -17,6 +17,7 @@ import { listRules } from './operations/lifecycle-rules.ts'
 import { listWebhooks } from './operations/webhooks.ts'
 import { getLegalHold, getRetention } from './operations/locks.ts'
 import { readObject } from './operations/reads.ts'
+import { getBucketTags, getTags } from './operations/tags.ts'
 
 const REQUESTS_AT_ONCE = 8
 /** Larger ones are read to their end only once in a sequence. */
@@ -131,7 +132,16 @@ function headAll(world: ModelState, name: string, bucket: ModelBucket): Operatio
     .flatMap(({ key, id = '', parts: all }) =>
       [0, ...all.keys()].map((marker) => listParts({ bucket: name, key, uploadId: id, maxParts: 1, marker })),
     )
-  return [headBucket(name), getCors(name), ...heads, ...locks, ...parts]
+  return [headBucket(name), getCors(name), ...heads, ...locks, ...parts, ...tagsOf(world, name, bucket)]
+}
+
+/** Where there are any: a server without the extension has none, and refuses to be asked. */
+function tagsOf(world: ModelState, name: string, bucket: ModelBucket): Operation[] {
+  const hasTags = [...world.buckets.values()].some(({ tags }) => tags.length > 0)
+  const isTagged = world.everyVersion.some(({ version: { tags = [] } }) => tags.length > 0)
+  if (!hasTags && !isTagged) return []
+  const named = [...bucket.keys].flatMap(([key, all]) => all.map((version) => ({ key, versionId: wireId(version) })))
+  return [getBucketTags(name), ...named.map((one) => getTags({ bucket: name, ...one }))]
 }
 
 function isSmall({ size }: ModelVersion): boolean {

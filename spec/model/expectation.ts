@@ -73,6 +73,7 @@ const STATUS = {
   NoSuchBucket: 404,
   NoSuchCORSConfiguration: 404,
   NoSuchKey: 404,
+  NoSuchTagSet: 404,
   NoSuchLifecycleConfiguration: 404,
   NoSuchObjectLockConfiguration: 404,
   NoSuchUpload: 404,

@@ -16,9 +16,17 @@ export function fingerprint(state: ModelState): string {
 function fingerprintOfBucket(state: ModelState, bucket: ModelBucket | undefined): unknown {
   if (bucket === undefined) return undefined
   const { id: bucketId, keys: _keys, rules, ...settings } = bucket
-  const uploads = state.uploadsOf(bucketId).map(({ id, key, headers, lock, created, parts }) => {
+  const uploads = state.uploadsOf(bucketId).map(({ id, key, headers, lock, created, tags, parts }) => {
     const ascending = [...parts].toSorted(([left], [right]) => left - right)
-    return [id, key, headers, lock, created, ascending.map(([number, { etag, modified }]) => [number, etag, modified])]
+    return [
+      id,
+      key,
+      headers,
+      lock,
+      created,
+      tags,
+      ascending.map(([number, { etag, modified }]) => [number, etag, modified]),
+    ]
   })
   const completions = state.completions.flatMap(({ upload: { upload, id, key }, numbers }) => {
     const place = state.versions(bucket, key).findIndex((version) => isMadeBy(version, upload))
@@ -33,6 +41,6 @@ function isMadeBy({ payload, sequence }: ModelVersion, upload: number): boolean 
 }
 
 function fingerprintOfVersion(version: ModelVersion): unknown {
-  const { isMarker, etag, headers, modified, lock } = version
-  return [wireId(version), isMarker, etag, headers, modified, lock]
+  const { isMarker, etag, headers, modified, lock, tags = [] } = version
+  return [wireId(version), isMarker, etag, headers, modified, lock, tags]
 }

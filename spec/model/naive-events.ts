@@ -3,6 +3,7 @@
  * before and after it: no code of the store is asked.
  */
 import type { Command } from '../../engine/commands/commands.ts'
+import { tagText } from './naive-tags.ts'
 import type { Outcome } from './refusals.ts'
 import type { ModelState, ModelUpload, ModelVersion } from './state.ts'
 
@@ -28,6 +29,8 @@ export interface Before {
   /** Of a deletion: the version that it names, or the newest one of the key. */
   readonly found: ModelVersion | undefined
   readonly newest: ModelVersion | undefined
+  /** Of a change of tags: those that the version had. */
+  readonly tags: string | undefined
   readonly source: ModelVersion | undefined
   readonly upload: UploadContent | undefined
   /** Of a deletion of a bucket: its uploads in progress, by key. */
@@ -49,7 +52,8 @@ export function before(state: ModelState, command: Command): Before {
   const bucket = 'bucket' in command ? state.buckets.get(command.bucket ?? '') : undefined
   const key = 'key' in command ? command.key : ''
   const [newest] = state.versions(bucket, key)
-  const isVersion = command.kind === 'delete-object' && command.version !== undefined
+  const isTagging = command.kind === 'set-tags'
+  const isVersion = (command.kind === 'delete-object' || isTagging) && command.version !== undefined
   const found = isVersion ? state.find(bucket, key, command.version ?? 'unknown') : newest
   const isRename = command.kind === 'rename-object'
   const from = command.kind === 'copy-object' ? state.buckets.get(command.sourceBucket) : isRename ? bucket : undefined
@@ -61,6 +65,7 @@ export function before(state: ModelState, command: Command): Before {
     current: state.current(bucket, key),
     found,
     newest,
+    tags: isTagging ? tagText(found?.tags) : undefined,
     source: sources.find(
       ({ sequence }) => (command.kind === 'copy-object' || isRename) && sequence === command.sourceSequence,
     ),
@@ -105,7 +110,7 @@ export function eventsOf(
       const type = was.current === undefined ? 'object.created' : 'object.updated'
       const parts = command.parts.length
       return [
-        written(command, state, sequence, 'multipart.completed', { ...ids, parts }),
+        written(command, state, sequence, 'multipart.completed', { ...ids, parts, tags: undefined }),
         written(command, state, sequence, type, ids),
       ]
     }
@@ -116,6 +121,8 @@ export function eventsOf(
       const facts = { upload_id: command.upload, parts }
       return [{ sequence, type: 'multipart.aborted', bucket, key: command.key, size, facts }]
     }
+    case 'set-tags':
+      return tagged(command, was, sequence)
     case 'delete-object':
       return deleted(command, was, state, outcome, sequence)
     default:
@@ -141,8 +148,20 @@ function contentType({ headers }: ModelVersion): string | undefined {
 function written({ bucket, key }: Place, state: ModelState, sequence: number, type: string, more: object): ModelEvent {
   const [made] = state.versions(state.buckets.get(bucket), key)
   if (made === undefined) throw new Error(`${key} was written and is not there`)
-  const facts = { etag: made.etag, content_type: contentType(made), ...more }
+  const facts = { etag: made.etag, content_type: contentType(made), tags: tagText(made.tags), ...more }
   return { sequence, type, bucket, key, version: nameOf(made), size: made.size, facts }
+}
+
+/** None where nothing was set and there was nothing to remove. */
+function tagged(
+  { bucket, key, tags }: Extract<Command, { kind: 'set-tags' }>,
+  { found, tags: had }: Before,
+  sequence: number,
+): ModelEvent[] {
+  const now = tagText(tags)
+  if (found === undefined || (now === undefined && had === undefined)) return []
+  const type = now === undefined ? 'object.untagged' : 'object.tagged'
+  return [{ sequence, type, bucket, key, version: nameOf(found), size: found.size, facts: { tags: now } }]
 }
 
 function copied(

@@ -6,13 +6,14 @@ import { standardOf, strictest } from './default-retention.ts'
 import type { LockState, Retention } from '../../engine/events/values.ts'
 import { joined } from './content.ts'
 import { before, eventsOf } from './naive-events.ts'
-import { createBucket } from './bucket-rules.ts'
+import { createBucket, setBucket } from './bucket-rules.ts'
 import { sourceOf } from './copy-sources.ts'
 import { grown } from './grown.ts'
 import { changeLinks } from './naive-links.ts'
 import { changeRules } from './naive-lifecycle.ts'
 import { keptChecksum, wholeChecksum } from './naive-checksums.ts'
 import { changeNames } from './naive-renames.ts'
+import { changeTags } from './naive-tags.ts'
 import { changeWebhooks } from './naive-webhooks.ts'
 import {
   conditionReasons,
@@ -33,7 +34,7 @@ const DONE: Outcome = { code: 'done' }
 export const PART_MINIMUM = 5 * 1024 ** 2
 
 /** What a version has of the bytes and headers that were sent; a copy takes it from its source. */
-export type Stored = Pick<ModelVersion, 'size' | 'etag' | 'headers' | 'payload' | 'checksum'>
+export type Stored = Pick<ModelVersion, 'size' | 'etag' | 'headers' | 'payload' | 'checksum' | 'tags'>
 
 type Sent = Pick<CommandOf<'write-object'>, 'body' | 'etag' | 'size'>
 
@@ -78,12 +79,6 @@ export class ModelRules {
       case 'set-default-retention':
         this.#lockBucket(command.bucket).defaultRetention = command.retention
         return DONE
-      case 'set-cors':
-        this.#bucket(command.bucket).cors = command.rules
-        return DONE
-      case 'set-quota':
-        this.#bucket(command.bucket).quota = command.quota
-        return DONE
       case 'write-object':
         return this.#write(command, moment)
       case 'append-object':
@@ -100,13 +95,13 @@ export class ModelRules {
         return { ...DONE, ...idOf(version) }
       }
       case 'create-upload': {
-        const { key, headers, bucket: name, lock, checksum } = command
+        const { key, headers, bucket: name, lock, checksum, tags } = command
         const bucket = this.#bucket(name)
         refuseFor(lockReasons(bucket, lock, moment.now))
         const upload = moment.sequence
         const made = { id: undefined, created: timeOf(moment), bucketId: bucket.id, bucket: name, key, headers, lock }
         const given = lock?.retention === undefined ? standardOf(bucket, moment.now) : undefined
-        this.#state.uploads.set(upload, { upload, ...made, given, checksum, parts: new Map() })
+        this.#state.uploads.set(upload, { upload, ...made, given, checksum, tags, parts: new Map() })
         return DONE
       }
       case 'write-part':
@@ -137,6 +132,8 @@ export class ModelRules {
       default:
         return (
           changeNames(this.#state, command, moment) ??
+          setBucket(this.#state, command) ??
+          changeTags(this.#state, command) ??
           changeRules(this.#state, command) ??
           changeWebhooks(this.#state, command, moment.sequence) ??
           changeLinks(this.#state, command, moment)
@@ -163,7 +160,7 @@ export class ModelRules {
   }
 
   #write(command: CommandOf<'write-object'>, moment: Moment): Outcome {
-    const { size, etag, headers, lock, checksum } = command
+    const { size, etag, headers, lock, checksum, tags } = command
     const bucket = this.#bucket(command.bucket)
     refuseFor([
       ...conditionReasons(command.condition, this.#state.current(bucket, command.key)),
@@ -171,7 +168,7 @@ export class ModelRules {
       ...quotaReasons(this.#state, bucket, command.key, size),
     ])
     const payload = this.#stored(bucket, command, moment.sequence)
-    return this.#publish(bucket, command.key, { size, etag, headers, payload, checksum }, lock, moment)
+    return this.#publish(bucket, command.key, { size, etag, headers, payload, checksum, tags }, lock, moment)
   }
 
   #append(command: CommandOf<'append-object'>, moment: Moment): Outcome {
@@ -186,7 +183,8 @@ export class ModelRules {
     ])
     const isAlone = current === undefined || current.size === 0
     const added = this.#stored(bucket, command, isAlone ? moment.sequence : moment.sequence - 1)
-    const alone = { size, etag, headers: current?.headers ?? headers, payload: added, checksum }
+    const kept = { headers: current?.headers ?? headers, tags: current?.tags }
+    const alone = { size, etag, ...kept, payload: added, checksum }
     return this.#publish(bucket, key, isAlone ? alone : grown(current, added, command, moment.sequence), lock, moment)
   }
 
@@ -205,7 +203,8 @@ export class ModelRules {
     const { receivedBytes = 0 } = this.#state.buckets.get(sourceBucket) ?? {}
     bucket.receivedBytes = Math.max(bucket.receivedBytes, receivedBytes)
     const { headers, renamed: _, ...stored } = source as ModelVersion
-    return this.#publish(bucket, key, { ...stored, headers: replacement?.headers ?? headers }, lock, moment)
+    const asked = { headers: replacement?.headers ?? headers, tags: command.tags ?? stored.tags }
+    return this.#publish(bucket, key, { ...stored, ...asked }, lock, moment)
   }
 
   /** The one way to a new current object. */
@@ -326,7 +325,7 @@ export class ModelRules {
       completion: moment.sequence,
       isDigested: false,
     }
-    const stored = { size, etag, headers: upload.headers, payload, checksum }
+    const stored = { size, etag, headers: upload.headers, payload, checksum, tags: upload.tags }
     return this.#publish(bucket, key, stored, upload.lock, moment, upload.given)
   }
 

@@ -51,6 +51,8 @@ export interface ModelVersion {
   /** The request with a token that gave it its key, and the key before. */
   readonly renamed?: { readonly token: string; readonly key: string } | undefined
   lock: LockState | undefined
+  /** Keys and values in turn; undefined, or empty, for none. */
+  tags?: readonly string[] | undefined
   /** Since when another one is newer; undefined for the newest of its key. */
   noncurrentSince?: number | undefined
 }
@@ -64,6 +66,8 @@ export interface ModelBucket {
   defaultRetention: DefaultRetention | undefined
   quota: Quota
   cors: readonly CorsRule[]
+  /** Keys and values in turn. */
+  tags: readonly string[]
   /** Lifecycle rules by id, oldest first. */
   readonly rules: Map<string, LifecycleRule>
   /** Bytes that were ever stored anew for it, or for a bucket that it has copies of. */
@@ -97,6 +101,7 @@ export interface ModelUpload {
   readonly given: Retention | undefined
   /** What it asked for. */
   readonly checksum?: UploadChecksum | undefined
+  readonly tags?: readonly string[] | undefined
   readonly parts: Map<number, ModelPart>
 }
 

@@ -10,7 +10,15 @@ import { type ModelState, type ModelVersion, wireId } from '../state.ts'
 import { onBucket, sameText } from './buckets.ts'
 import { byRules, type Carried, orRefused, type VersionName } from './by-rules.ts'
 import { isRefusal, judge, type ReadConditions, requireVersion } from './reads.ts'
-import { type AskedLock, conditionHeaders, lockHeaders, lockOf, newVersionId, storedHeaderLines } from './writes.ts'
+import {
+  type AskedLock,
+  conditionHeaders,
+  lockHeaders,
+  lockOf,
+  newVersionId,
+  storedHeaderLines,
+  tagHeaders,
+} from './writes.ts'
 
 export interface CopyRequest {
   readonly source: VersionName
@@ -22,6 +30,8 @@ export interface CopyRequest {
   readonly condition: WriteCondition
   /** Of the ETag of the source. */
   readonly sourceConditions: Pick<ReadConditions, 'match' | 'noneMatch'>
+  /** In place of those of the source; undefined copies them. */
+  readonly tags?: readonly string[] | undefined
 }
 
 export type Source = ModelVersion | readonly Outcome[]
@@ -57,12 +67,14 @@ export function sourceOf(world: ModelState, { bucket: name, key, versionId }: Ve
 }
 
 /** The planes have found the source before; without one, a current object that is not there. */
-function commandOf({ source, bucket, key, replacement, lock, condition }: CopyRequest, found: Source): Command {
+function commandOf(copy: CopyRequest, found: Source): Command {
+  const { source, bucket, key, replacement, lock, condition, tags } = copy
   const isThere = !isRefusal(found)
   const from = { bucket: source.bucket, key: source.key, sequence: isThere ? found.sequence : 1 }
   const headers = replacement && { headers: replacement, metadata: [] }
   const sourceIsVersion = source.versionId !== undefined
-  return { ...copying(from, { bucket, key }, headers), sourceIsVersion, condition, ...lockOf(lock) }
+  const plain = { ...copying(from, { bucket, key }, headers), sourceIsVersion, condition, ...lockOf(lock) }
+  return tags === undefined ? plain : { ...plain, tags }
 }
 
 function patternOf(carried: Carried, { source, bucket, key }: CopyRequest): Pattern {
@@ -77,8 +89,9 @@ function patternOf(carried: Carried, { source, bucket, key }: CopyRequest): Patt
   return { status: 200, headers, check }
 }
 
-function headerLines({ replacement, lock, condition, ...from }: CopyRequest): HeaderLine[] {
+function headerLines({ replacement, lock, condition, tags, ...from }: CopyRequest): HeaderLine[] {
   const lines = sourceLines(from)
+  if (tags !== undefined) lines.push(['x-amz-tagging-directive', 'REPLACE'], ...tagHeaders(tags))
   if (replacement !== undefined) lines.push(['x-amz-metadata-directive', 'REPLACE'], ...storedHeaderLines(replacement))
   return [...lines, ...lockHeaders(lock), ...conditionHeaders(condition)]
 }

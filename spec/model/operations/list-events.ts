@@ -34,7 +34,7 @@ export function eventsIn(answer: WireAnswer): StorageEvent[] {
 /** What clients see of an event, the id of its version undefined while it is not known. */
 export function shownEvent(world: ModelState, { type, bucket, key, version, size, facts }: ModelEvent): unknown[] {
   const id = typeof version === 'number' ? world.versionIds.get(version) : version
-  return [type, bucket, key, size, facts['etag'], facts['permanent'], facts['delete_marker'], id]
+  return [type, bucket, key, size, facts['etag'], facts['permanent'], facts['delete_marker'], facts['tags'], id]
 }
 
 /** The page of an answer. */
@@ -55,7 +55,7 @@ function difference(world: ModelState, answer: WireAnswer): string | undefined {
   const events = eventsIn(answer)
   const expected = world.events.map((event) => shownEvent(world, event))
   const found = events.map(({ type, bucket, object, size, metadata, version_id: id }, index) => {
-    const told = [metadata['etag'], metadata['permanent'], metadata['delete_marker']]
+    const told = [metadata['etag'], metadata['permanent'], metadata['delete_marker'], metadata['tags']]
     const isUnknown = typeof world.events[index]?.version === 'number' && expected[index]?.at(-1) === undefined
     return [type, bucket, object, size, ...told, isUnknown ? undefined : id]
   })

@@ -104,6 +104,6 @@ function onVersion(
 }
 
 /** What is said of a marker here: that it is one, by either of its errors. */
-function withoutHeaders(refused: readonly Outcome[]): readonly Outcome[] {
+export function withoutHeaders(refused: readonly Outcome[]): readonly Outcome[] {
   return refused.map(({ pattern: { headers: _headers, ...pattern }, next }) => ({ pattern, next }))
 }

@@ -16,6 +16,7 @@ import {
   lockOf,
   newVersionId,
   storedHeaderLines,
+  tagHeaders,
   UNCONDITIONAL,
 } from './writes.ts'
 
@@ -29,15 +30,22 @@ export interface UploadName {
   readonly uploadId: string
 }
 
-export function createUpload(bucket: string, key: string, headers: HeaderPairs, lock: AskedLock): Operation {
+export function createUpload(
+  bucket: string,
+  key: string,
+  headers: HeaderPairs,
+  lock: AskedLock,
+  tags?: readonly string[],
+): Operation {
+  const tagged = tags === undefined ? {} : { tags }
   return {
     request: {
       method: 'POST',
       target: `${targetOf(bucket, key)}?uploads`,
-      headers: [...storedHeaderLines(headers), ...lockHeaders(lock)],
+      headers: [...storedHeaderLines(headers), ...tagHeaders(tags), ...lockHeaders(lock)],
     },
     outcomes: byRules(
-      () => ({ ...uploads.createUpload(bucket, key), headers, ...lockOf(lock) }),
+      () => ({ ...uploads.createUpload(bucket, key), headers, ...lockOf(lock), ...tagged }),
       ({ before }) => {
         const known = [...before.uploads.values(), ...before.completions.map(({ upload }) => upload)]
         const check = ({ text }: WireAnswer) => {

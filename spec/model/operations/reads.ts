@@ -123,7 +123,7 @@ function partOf(range: string, size: number): 'whole' | 'unsatisfiable' | readon
 
 /** Headers that an answer with this version must have. Versions of a bucket without versioning may go unnamed. */
 function versionHeaders(bucket: ModelBucket, version: ModelVersion): Record<string, HeaderRule> {
-  const { etag, modified, headers, lock } = version
+  const { etag, modified, headers, lock, tags = [] } = version
   const retention = lock?.retention
   return {
     etag: `"${etag}"`,
@@ -132,6 +132,8 @@ function versionHeaders(bucket: ModelBucket, version: ModelVersion): Record<stri
     'content-type': new Map(storedHeaderLines(headers)).get('content-type') ?? 'binary/octet-stream',
     'x-amz-version-id': bucket.versioning === 'off' ? undefined : idRule(version),
     'x-amz-delete-marker': undefined,
+    // Accounts that may not read tags are not told how many there are.
+    'x-amz-tagging-count': (value) => value === undefined || Number(value) === tags.length / 2,
     'x-amz-object-lock-mode': retention?.mode,
     'x-amz-object-lock-retain-until-date':
       retention === undefined ? undefined : (text) => Date.parse(text ?? '') === retention.untilMilliseconds,

@@ -6,6 +6,7 @@ import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import { write } from '../../support/commands.ts'
 import type { Content } from '../content.ts'
 import { type HeaderRule, type Operation, targetOf } from '../expectation.ts'
+import { tagText } from '../naive-tags.ts'
 import { onBucket } from './buckets.ts'
 import { byRules, type Carried, orRefused } from './by-rules.ts'
 
@@ -68,13 +69,21 @@ export interface PutRequest {
   readonly headers: HeaderPairs
   readonly lock: AskedLock
   readonly condition: WriteCondition
+  readonly tags?: readonly string[] | undefined
 }
 
-export function putObject({ bucket, key, content, headers, lock, condition }: PutRequest): Operation {
-  const lines = [...storedHeaderLines(headers), ...lockHeaders(lock), ...conditionHeaders(condition)]
+/** The header that gives a new version its tags. */
+export function tagHeaders(tags: readonly string[] | undefined): HeaderLine[] {
+  return tags === undefined ? [] : [['x-amz-tagging', tagText(tags) ?? '']]
+}
+
+export function putObject({ bucket, key, content, headers, lock, condition, tags }: PutRequest): Operation {
+  const described = [...storedHeaderLines(headers), ...tagHeaders(tags)]
+  const lines = [...described, ...lockHeaders(lock), ...conditionHeaders(condition)]
   const { bytes, md5 } = content
   const stored = { size: bytes.length, etag: md5, body: bodyOf(content), headers }
-  const command = { ...write(bucket, key, Buffer.alloc(0), condition), ...stored, ...lockOf(lock) }
+  const tagged = tags === undefined ? {} : { tags }
+  const command = { ...write(bucket, key, Buffer.alloc(0), condition), ...stored, ...lockOf(lock), ...tagged }
   return {
     request: { method: 'PUT', target: targetOf(bucket, key), headers: lines, body: content },
     outcomes: byRules(

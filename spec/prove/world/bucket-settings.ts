@@ -40,7 +40,6 @@ const SETTINGS: Readonly<Record<string, Expected>> = {
   publicAccessBlock: 'NoSuchPublicAccessBlockConfiguration',
   replication: 'ReplicationConfigurationNotFoundError',
   requestPayment: { holds: '<Payer>BucketOwner</Payer>' },
-  tagging: 'NoSuchTagSet',
   website: 'NoSuchWebsiteConfiguration',
 }
 
@@ -67,7 +66,9 @@ async function settings(chance: Chance): Promise<void> {
   const encryption: Expected = world.server.services.encrypts
     ? { holds: '<SSEAlgorithm>AES256</SSEAlgorithm>' }
     : 'ServerSideEncryptionConfigurationNotFoundError'
-  for (const [name, expected] of Object.entries({ ...SETTINGS, encryption })) {
+  const tagged = (model.world.buckets.get(place.bucket)?.tags.length ?? 0) > 0
+  const tagging: Expected = tagged ? { holds: '<Tag>' } : 'NoSuchTagSet'
+  for (const [name, expected] of Object.entries({ ...SETTINGS, tagging, encryption })) {
     await ask(chance, { method: 'GET', target: `/${place.bucket}?${name}` }, isThere ? expected : 'NoSuchBucket')
   }
 }

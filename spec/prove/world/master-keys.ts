@@ -5,6 +5,7 @@ import { MasterKeyMismatchError } from '../../../engine/keys/master-key-id.ts'
 import { compare } from '../../model/comparison.ts'
 import type { Model, ModelStore } from '../../model/model.ts'
 import { Step } from '../../model/steps.ts'
+import { usableNames } from '../../../projections/snapshots/snapshot-file.ts'
 import type { SuddenEnd } from './world-host.ts'
 import { type WorldStore, worldOf } from './world-store.ts'
 
@@ -53,6 +54,7 @@ export class KeyChange extends Step {
     // Needed no longer.
     host.masterKeys = { masterKey }
     await world.up()
+    for (const { name } of usableNames(host.disk, host.paths)) host.earlierSnapshots.add(name)
     await compare(model, store)
   }
 }

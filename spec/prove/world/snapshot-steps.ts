@@ -74,9 +74,13 @@ function hasOpeningNote({ disk, paths }: WorldHost): boolean {
   return [paths.projections, paths.projectionsNext].some((directory) => disk.exists(openingNoteOf(directory)))
 }
 
-/** Names of snapshots that nothing has spoilt, the newest first. @param names of which */
+function mayBeRefused({ spoiltSnapshots, earlierSnapshots }: WorldHost, name: string): boolean {
+  return spoiltSnapshots.has(name) || earlierSnapshots.has(name)
+}
+
+/** Names of snapshots that nothing has spoilt, and that no earlier master key has sealed, the newest first. @param names of which */
 function soundSnapshots(host: WorldHost, names = usableNames(host.disk, host.paths).map(({ name }) => name)): string[] {
-  return names.filter((name) => !host.spoiltSnapshots.has(name))
+  return names.filter((name) => !mayBeRefused(host, name))
 }
 
 /** The last record that a snapshot holds, by its name; a file of changes on a whole one may hold more than any whole one. */
@@ -130,7 +134,7 @@ function requireRight(
   }
   if (snapshot !== undefined && host.spoiltSnapshots.has(snapshot))
     throw new Error(`a start used ${snapshot}, which is damaged`)
-  const wronged = refusedSnapshots.find(({ name }) => !host.spoiltSnapshots.has(name))
+  const wronged = refusedSnapshots.find(({ name }) => !mayBeRefused(host, name))
   if (wronged !== undefined) throw new Error(`a start refused ${wronged.name}, which is sound: ${wronged.reason}`)
   const isOther = isAged && !/layout/.test(discardedProjections ?? '')
   if (isOther) throw new Error(`rows of an earlier layout were used, or were not for it: ${discardedProjections}`)

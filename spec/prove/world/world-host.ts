@@ -58,6 +58,8 @@ export class WorldHost {
   scrubbed: (damage: ScrubDamage) => void = unexpectedDamage
   /** Names of snapshots that something has damaged. */
   readonly spoiltSnapshots = new Set<string>()
+  /** Names of snapshots whose rows are sealed by a master key that the store had before: they are not trusted. */
+  readonly earlierSnapshots = new Set<string>()
   /** Ids that answers have named. */
   readonly ids: string[] = []
   /** What clients were answered, by all processes so far. */

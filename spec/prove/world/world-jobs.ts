@@ -110,7 +110,8 @@ export class WorldJobs {
       clock,
       timer,
       onMade: ({ refused, sequence }) => {
-        const wronged = refused.find(({ name }) => !host.spoiltSnapshots.has(name))
+        const { spoiltSnapshots: spoilt, earlierSnapshots: earlierOnes } = host
+        const wronged = refused.find(({ name }) => !spoilt.has(name) && !earlierOnes.has(name))
         if (wronged !== undefined) this.#wrong ??= `snapshot ${wronged.name} was refused: ${wronged.reason}`
         for (const name of host.spoiltSnapshots) if (name.includes(String(sequence))) host.spoiltSnapshots.delete(name)
       },

@@ -36,6 +36,7 @@ import { unreadAnswersStep } from './unread-answers.ts'
 import { copyingCrowdStep } from './copying-crowd.ts'
 import { dailyCheckStep, workStep } from './work-steps.ts'
 import { unservedStep } from './unserved.ts'
+import { tagRequest, tagStep } from './tag-steps.ts'
 import { saysFault, saysNothingChanged, type Strike } from './strikes.ts'
 import { worldOf } from './world-store.ts'
 import { visitorStep } from './visitors.ts'
@@ -228,6 +229,13 @@ const INHABITANTS: readonly fc.WeightedArbitrary<Step>[] = [
   },
   { weight: 1, arbitrary: dailyCheckStep },
   { weight: 2, arbitrary: snapshotStep },
+  { weight: 2, arbitrary: tagStep },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({ recipes: fc.tuple(tagRequest, tagRequest), more: requestsTogether, at: placeChoice, strike })
+      .map(({ recipes, more, at, strike: by }) => new Struck([...recipes, ...more.slice(2)], at, by)),
+  },
 ]
 
 /** Every step of a world. @param inhabitants how many kinds of steps there are; by default all */
