@@ -47,7 +47,9 @@ export function listAllUploads(bucket: string): Operation {
 
 /** With an upload a marker is after that upload, oldest first. */
 function entriesOf(world: ModelState, bucket: ModelBucket, list: ListUploadsRequest): ListEntry<ModelUpload>[] {
-  const { serial } = list
+  const marked = world.uploadsOf(bucket.id).find(({ id }) => id !== undefined && id === list.uploadIdMarker)
+  // Another world may have numbered the upload differently.
+  const serial = marked?.upload ?? list.serial
   const isAfter = (upload: number) => (serial === undefined ? undefined : upload > serial)
   const rest = world.uploadsOf(bucket.id).filter(({ key, upload }) => isAfterMarker(list, key, isAfter(upload)))
   return listEntries(groupByKey(rest), list)

@@ -57,7 +57,9 @@ export function listAllVersions(bucket: string): Operation {
 /** With a version a marker is after that version, newest first. */
 function entriesOf(world: ModelState, bucket: ModelBucket, list: ListVersionsRequest): ListEntry<ModelVersion>[] {
   const { keyMarker, versionIdMarker } = list
-  const place = versionIdMarker === 'null' ? nullVersion(world, bucket, keyMarker)?.sequence : list.serial
+  const marked = versionIdMarker && versionNamed(world, bucket, keyMarker ?? '', versionIdMarker)?.sequence
+  // Another world may have numbered the version differently; one that is gone tells no place.
+  const place = versionIdMarker === 'null' ? nullVersion(world, bucket, keyMarker)?.sequence : marked || list.serial
   const keys = new Map<string, ModelVersion[]>()
   for (const [key, versions] of bucket.keys) {
     const isAfter = ({ sequence }: ModelVersion) => (place === undefined ? undefined : sequence < place)
