@@ -21,6 +21,7 @@ export const S3_PROFILES: Readonly<Record<Profile, { readonly [Name in ProfiledN
         'lifecycle-api',
         'list-objects-v1',
         'listen',
+        'post-object',
         'presign-v2',
         'rename-object',
         'tagging',

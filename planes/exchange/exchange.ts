@@ -53,10 +53,24 @@ export abstract class Exchange implements AuditSource {
 
   /**
    * Parses, authenticates, recognizes and authorizes the request, in the order of the dialect.
-   * @returns whether it has to pass the gate
+   * @returns whether it has to pass the gate; `by body`: the beginning of the body says who sends it, so `admitByBody` goes on
    * @throws what `refusal` translates
    */
-  protected abstract admit(): 'gated' | 'free'
+  protected abstract admit(): 'gated' | 'free' | 'by body'
+
+  /** Of a body, at most, what `admitByBody` keeps of it. */
+  protected get admittedBytes(): number {
+    return 0
+  }
+
+  /**
+   * Goes on where `admit` returned `by body`. The request holds no place meanwhile, as one whose small body is on its way, and passes
+   * the gate afterwards.
+   * @throws what `refusal` translates
+   */
+  protected admitByBody(): Promise<void> {
+    throw new Error('a request that is admitted by its head')
+  }
 
   /**
    * The account whose shares of places and of answer memory the request uses. Without authentication it is the address,
@@ -108,7 +122,9 @@ export abstract class Exchange implements AuditSource {
   run(): HttpResponse | Promise<HttpResponse> {
     let response: HttpResponse | Promise<HttpResponse>
     try {
-      if (this.admit() === 'gated') {
+      const admitted = this.admit()
+      if (admitted === 'by body') return this.#runByBody()
+      if (admitted === 'gated') {
         const bytes = this.http.contentLength ?? 0
         const isSmall = bytes > 0 && bytes <= SMALL_BODY_BYTES_MAXIMUM
         const share = isSmall ? this.#gate.expectBody(this.account, bytes) : undefined
@@ -153,6 +169,25 @@ export abstract class Exchange implements AuditSource {
       if (entered !== undefined) await entered
       const handled = this.handle()
       response = handled instanceof Promise ? await handled : handled
+    } catch (error) {
+      return this.#refuse(error)
+    }
+    return this.#answer(response)
+  }
+
+  async #runByBody(): Promise<HttpResponse> {
+    let response: HttpResponse
+    try {
+      const share = this.#gate.expectBody(this.account, this.admittedBytes)
+      if (share === undefined) throw new BusyError()
+      try {
+        await this.admitByBody()
+      } finally {
+        share.leave()
+      }
+      await this.#takePlace()
+      await turnAfterLong(this.account)
+      response = await this.handle()
     } catch (error) {
       return this.#refuse(error)
     }

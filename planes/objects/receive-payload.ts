@@ -27,6 +27,9 @@ export interface PayloadChecks {
   finish(md5: string, sha256: Buffer): void
 }
 
+/** What is known of the length of a body before it is received: all of it, or what it has at most. In bytes. */
+export type BodyLength = number | { readonly atMost: number }
+
 /** The body ended before its length. */
 export class IncompletePayloadError extends Error {
   override readonly name = 'IncompletePayloadError'
@@ -57,27 +60,29 @@ export interface ReceivedPayload {
  */
 export function receivePayload(
   body: RequestBody,
-  length: number,
+  length: BodyLength,
   stores: PayloadStores,
   checks: PayloadChecks,
   attempt: () => Promise<void>,
 ): ReceivedPayload | Promise<ReceivedPayload> {
-  if (length > stores.inlineBytesMaximum) return receiveToFile(body, length, stores, checks, attempt)
+  const most = typeof length === 'number' ? length : length.atMost
+  if (most > stores.inlineBytesMaximum) return receiveToFile(body, length, most, stores, checks, attempt)
   const bytes = body.takeArrived()
   if (bytes !== undefined) return smallPayload(bytes, length, stores, checks)
-  return body.readAll(length).then((whole) => smallPayload(whole, length, stores, checks))
+  return body.readAll(most).then((whole) => smallPayload(whole, length, stores, checks))
 }
 
 async function receiveToFile(
   body: RequestBody,
-  length: number,
+  length: BodyLength,
+  most: number,
   stores: PayloadStores,
   checks: PayloadChecks,
   attempt: () => Promise<void>,
 ): Promise<ReceivedPayload> {
-  if (!stores.space.admits(length)) throw new StorageFullError()
+  if (!stores.space.admits(most)) throw new StorageFullError()
   try {
-    return await receiveLarge(body, length, stores, checks, attempt)
+    return await receiveLarge(body, length, most, stores, checks, attempt)
   } catch (error) {
     if (error instanceof DiskFullError || error instanceof ShortWriteError) throw new StorageFullError()
     throw error
@@ -86,11 +91,12 @@ async function receiveToFile(
 
 function smallPayload(
   bytes: Buffer,
-  length: number,
+  declared: BodyLength,
   { uploads }: PayloadStores,
   checks: PayloadChecks,
 ): ReceivedPayload {
-  if (bytes.length !== length) throw new IncompletePayloadError()
+  const { length } = bytes
+  if (typeof declared === 'number' && declared !== length) throw new IncompletePayloadError()
   checks.update(bytes)
   const etag = hash('md5', bytes, 'hex')
   const digest = Buffer.from(hash('sha256', bytes, 'binary'), 'latin1')
@@ -100,19 +106,25 @@ function smallPayload(
 
 async function receiveLarge(
   body: RequestBody,
-  length: number,
+  length: BodyLength,
+  most: number,
   { uploads }: PayloadStores,
   checks: PayloadChecks,
   attempt: () => Promise<void>,
 ): Promise<ReceivedPayload> {
   const writer = uploads.create()
-  const attempting = length < LONG_BYTES_MINIMUM ? undefined : attempt()
+  const attempting = most < LONG_BYTES_MINIMUM ? undefined : attempt()
   const taking = takeBody(body, writer, length, checks, attempting)
   const [taken, attempted] = await Promise.allSettled([taking, attempting])
   const failed = [attempted, taken].find((result) => result.status === 'rejected')
   if (failed !== undefined) {
     await writer.abandon()
     throw failed.reason
+  }
+  if (writer.size === 0) {
+    const { md5: etag, sha256: digest } = await writer.digests()
+    await writer.abandon()
+    return { body: { kind: 'empty' }, size: 0, etag, digest }
   }
   const { name, sealed, size, md5, digest } = await writer.finish()
   return { body: { kind: 'file', name, sealed }, size, etag: md5, digest }
@@ -122,7 +134,7 @@ async function receiveLarge(
 async function takeBody(
   body: RequestBody,
   writer: PayloadFileWriter,
-  length: number,
+  length: BodyLength,
   checks: PayloadChecks,
   attempting: Promise<void> | undefined,
 ): Promise<void> {
@@ -136,7 +148,7 @@ async function takeBody(
       writer.writeNow(chunk)
     },
   )
-  if (writer.size !== length) throw new IncompletePayloadError()
+  if (typeof length === 'number' && writer.size !== length) throw new IncompletePayloadError()
   const digests = writer.digests()
   await attempting
   // Runs in parallel with the rest of the hashing. If a check fails, the file is removed; nothing refers to it yet.

@@ -12,6 +12,7 @@ export const EXTENSIONS = [
   'lifecycle-api',
   'list-objects-v1',
   'listen',
+  'post-object',
   'presign-v2',
   'rename-object',
   'tagging',

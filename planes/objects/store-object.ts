@@ -3,14 +3,19 @@ import { DomainError } from '../../engine/errors.ts'
 import type { Pairs } from '../../engine/events/audit.ts'
 import type { RequestedChange, RequestJournal } from '../exchange/request-journal.ts'
 import type { RequestBody } from '../http/exchange.ts'
-import { type PayloadChecks, type PayloadStores, type ReceivedPayload, receivePayload } from './receive-payload.ts'
+import {
+  type BodyLength,
+  type PayloadChecks,
+  type PayloadStores,
+  type ReceivedPayload,
+  receivePayload,
+} from './receive-payload.ts'
 
 /** An upload of an object or part. */
 interface Upload {
   readonly journal: RequestJournal
   readonly body: RequestBody
-  /** Declared length in bytes. */
-  readonly length: number
+  readonly length: BodyLength
   readonly checks: PayloadChecks
 }
 

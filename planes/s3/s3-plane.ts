@@ -13,6 +13,11 @@ import { commonHeaders, errorResponse, toS3Error } from './documents/error-respo
 
 import { S3Error } from './errors/s3-errors.ts'
 import { turnOn } from '../objects/s3-extensions.ts'
+import { admitForm, isFormHead, keyedTarget } from './admit-form.ts'
+import { asForeign } from './foreign-paths.ts'
+import { FormBody } from './forms/form-body.ts'
+import { FORM_BYTES_MAXIMUM, type FormFields } from './forms/form-reader.ts'
+import { expandedFields } from './forms/form-request.ts'
 import { isServed, type Operation } from './handling/operation.ts'
 import { findOperation, recognize } from './recognize-operation.ts'
 import { type HostNames, refuseOtherHost } from './request/host-names.ts'
@@ -22,52 +27,8 @@ import { type ObjectRequest, recordedResource } from './handling/s3-request.ts'
 import type { S3Services } from './handling/services.ts'
 import { parseTarget, type SplitTarget, splitTarget, type Target } from './request/target.ts'
 import { refuseUnsupportedHeaders } from './unsupported-headers.ts'
+import type { PrincipalKind, S3Telemetry, Unsupported } from './telemetry.ts'
 import { sentence } from './errors/client-hints.ts'
-
-/** One answered request, for metrics and the log. */
-export interface FinishedRequest {
-  readonly requestId: string
-  readonly method: string
-  /** Undefined for a request that was refused before its operation was known. */
-  readonly operation: Operation | undefined
-  /** `system:root`, `service_account` or `anonymous`; only the record names the account. */
-  readonly principal: PrincipalKind
-  /** The target without names: `/{bucket}/{key}`. */
-  readonly route: string
-  readonly status: number
-  readonly milliseconds: number
-  /** Bytes of the body until the answer. Later bytes are dropped and not counted. */
-  readonly receivedBytes: number
-  readonly sentBytes: number
-  /** Error code in the record of a refused request. */
-  readonly code: string | undefined
-  /** What a 501 refuses. */
-  readonly unsupported: Unsupported | undefined
-}
-
-type PrincipalKind = 'system:root' | 'service_account' | 'anonymous'
-
-/** What a 501 refused, recorded for the operator who reconfigures the client. Both texts are bounded. */
-interface Unsupported {
-  /** The header, or the query parameter with a `?` before it; undefined when it is the operation itself. */
-  readonly refused: string | undefined
-  /** The message of the answer, which a HEAD request does not get. */
-  readonly reason: string
-}
-
-/** Bucket and key of a request that failed. */
-export interface FailedTarget {
-  readonly bucket: string
-  readonly key: string | undefined
-}
-
-export interface S3Telemetry {
-  finished(request: FinishedRequest): void
-  /** A failure that is a fault of the server. `target`: of the request, for damage. */
-  failed(error: unknown, requestId: string, target: FailedTarget | undefined): void
-  /** A request that fails by a fault of the server, or a state of it. */
-  erred(): void
-}
 
 interface S3PlaneParts {
   readonly services: S3Services
@@ -104,22 +65,6 @@ const VERSION_ID_BYTES_MAXIMUM = 64
 /** Of a path in a record that cannot be read as bucket and key. */
 const PATH_BYTES_MAXIMUM = 256
 
-/** Paths of other vendors' own interfaces, which look like a bucket and a key. */
-const FOREIGN_PATHS: readonly (readonly [bucket: string, keyStart: string])[] = [['minio', 'admin/']]
-
-/**
- * Replaces NoSuchBucket and MethodNotAllowed on another vendor's path by a refusal that names the cause. Other failures
- * are returned unchanged, since a bucket with that name may exist.
- */
-function asForeign(failure: unknown, target: Target | undefined): unknown {
-  if (!(failure instanceof S3Error) || (failure.code !== 'NoSuchBucket' && failure.code !== 'MethodNotAllowed')) {
-    return failure
-  }
-  const isForeign = FOREIGN_PATHS.some(([bucket, start]) => target?.bucket === bucket && target.key?.startsWith(start))
-  if (!isForeign) return failure
-  return new S3Error('NotImplemented', { message: 'The administration of other vendors is not supported.' })
-}
-
 function unsupportedOf({ refused, message }: S3Error): Unsupported {
   return {
     refused: refused === undefined ? undefined : boundedText(refused, REFUSED_BYTES_MAXIMUM),
@@ -136,6 +81,8 @@ class S3Dialect extends Exchange {
   /** Undefined until the request is authorized. */
   #request: ObjectRequest | undefined
   #crossOrigin: readonly HeaderLine[] = []
+  /** Of a form, as sent. */
+  #fields: FormFields | undefined
   #unsupported: Unsupported | undefined
   #code: string | undefined
   /** What a refused request claims about its signer. */
@@ -148,10 +95,50 @@ class S3Dialect extends Exchange {
     this.#parts = parts
   }
 
-  protected admit(): 'gated' {
+  protected admit(): 'gated' | 'by body' {
     if (isPreflight(this.http)) this.#admitPreflight()
+    else if (this.#isForm()) return 'by body'
     else this.#admitSigned()
     return 'gated'
+  }
+
+  /** Whether the fields of a form say who sends it. */
+  #isForm(): boolean {
+    const { http } = this
+    const { services } = this.#parts
+    if (http.method !== 'POST' || !services.extensions.has('post-object') || !isFormHead(http)) return false
+    const { target, fault } = this.#split()
+    const operation = fault === undefined ? findOperation(http.method, target, http) : undefined
+    if (operation?.isForm !== true) return false
+    this.#target = target
+    this.#operation = operation
+    this.#crossOrigin = crossOriginHeaders(http, target, services.catalog)
+    return true
+  }
+
+  protected override get admittedBytes(): number {
+    return FORM_BYTES_MAXIMUM
+  }
+
+  /** As #admitSigned, by the fields of a form. */
+  protected override async admitByBody(): Promise<void> {
+    const { http } = this
+    const { services, authenticator, hostNames } = this.#parts
+    const sent = this.#target as Target
+    const file = new FormBody(http)
+    const read = await file.fields()
+    this.#fields = read
+    const fields = expandedFields(read, file.fileName)
+    const target = keyedTarget(sent, fields)
+    this.#target = target
+    const identity = authenticator.authenticateForm(read)
+    this.#identity = identity
+    if (identity === undefined) throw new S3Error('AccessDenied')
+    refuseOtherHost(http, hostNames)
+    const operation = this.#recognize(sent)
+    const formed = admitForm({ http, target, fields, file }, operation, services, authenticator.now)
+    authorize(identity.policies, operation, formed, target)
+    this.#request = { ...this.#requestOf(target, operation, identity.payload), http: formed, form: { fields, file } }
   }
 
   /** Authenticates, recognizes and authorizes the request by its head. */
@@ -251,7 +238,11 @@ class S3Dialect extends Exchange {
     const code = failure instanceof DomainError ? failure.code : recordedCode(error.code)
     this.#code = code
     if (this.#identity === undefined && !isPreflight(this.http)) {
-      this.#claim = this.#parts.authenticator.claimOf(this.http, this.#target, error.code)
+      const { authenticator } = this.#parts
+      this.#claim =
+        this.#fields === undefined
+          ? authenticator.claimOf(this.http, this.#target, error.code)
+          : authenticator.claimOfForm(this.#fields, error.code)
     }
     return { code, response, isFault }
   }

@@ -8,7 +8,7 @@ import { MetricSlots } from '../../planes/metrics/metric-slots.ts'
 import { NO_EXTENSIONS } from '../../planes/objects/s3-extensions.ts'
 import { isServed } from '../../planes/s3/handling/operation.ts'
 import { OPERATIONS } from '../../planes/s3/operation-list.ts'
-import type { FinishedRequest } from '../../planes/s3/s3-plane.ts'
+import type { FinishedRequest } from '../../planes/s3/telemetry.ts'
 
 test('every operation has a class', (t) => {
   const classes = new Map(OPERATIONS.map((operation) => [operation.name, requestClassOf(operation, NO_EXTENSIONS)]))

@@ -6,7 +6,7 @@ import { millisecondsOf } from '../../engine/brands.ts'
 import { createLogger } from '../../cli/server/log/logger.ts'
 import { RequestLines } from '../../cli/server/log/request-lines.ts'
 import { getObject } from '../../planes/s3/operations/get-object.ts'
-import type { FinishedRequest } from '../../planes/s3/s3-plane.ts'
+import type { FinishedRequest } from '../../planes/s3/telemetry.ts'
 
 const REQUEST: FinishedRequest = {
   requestId: '0123456789ABCDEF01',

@@ -1,5 +1,5 @@
 import type { Milliseconds } from '../../../engine/brands.ts'
-import type { FinishedRequest } from '../../../planes/s3/s3-plane.ts'
+import type { FinishedRequest } from '../../../planes/s3/telemetry.ts'
 import type { FinishedAccess } from '../../../planes/links/sharing-plane.ts'
 import { isoMilliseconds } from '../../../planes/s3/text/timestamps.ts'
 

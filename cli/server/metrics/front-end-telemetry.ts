@@ -6,7 +6,7 @@ import type { Histogram } from '../../../planes/metrics/metric-histogram.ts'
 import type { RequestResult } from '../../../planes/metrics/metric-table.ts'
 import type { Extensions } from '../../../planes/objects/s3-extensions.ts'
 import type { Operation } from '../../../planes/s3/handling/operation.ts'
-import type { FailedTarget, FinishedRequest, S3Telemetry } from '../../../planes/s3/s3-plane.ts'
+import type { FailedTarget, FinishedRequest, S3Telemetry } from '../../../planes/s3/telemetry.ts'
 import { requestClassOf, UNKNOWN_OPERATION } from './metric-operations.ts'
 import type { LogHandle } from '../log/logger.ts'
 

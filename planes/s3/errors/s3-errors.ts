@@ -31,6 +31,7 @@ export const S3_ERRORS = {
   EntityTooSmall: { status: 400, message: 'A part other than the last is smaller than the minimum.' },
   IllegalVersioningConfigurationException: { status: 400, message: 'The versioning configuration has no status.' },
   IncompleteBody: { status: 400, message: 'The body is shorter than its Content-Length.' },
+  IncorrectNumberOfFilesInPostRequest: { status: 400, message: 'POST requires exactly one file upload per request.' },
   InsufficientStorage: {
     status: 507,
     message: 'The disk of the server is full. Reads still work, and deletes as long as the journal has room.',
@@ -47,6 +48,7 @@ export const S3_ERRORS = {
   InvalidPart: { status: 400, message: 'A part does not exist, or its ETag does not match.' },
   InvalidPartNumber: { status: 416, message: 'The requested partnumber is not satisfiable.' },
   InvalidPartOrder: { status: 400, message: 'The part numbers are not in ascending order.' },
+  InvalidPolicyDocument: { status: 400, message: 'The policy of the form cannot be read.' },
   InvalidRange: { status: 416, message: 'The range cannot be satisfied.' },
   InvalidRequest: { status: 400, message: 'The request is not valid.' },
   InvalidRetentionPeriod: { status: 400, message: 'The default retention period is not valid.' },
@@ -57,9 +59,17 @@ export const S3_ERRORS = {
     message: 'The write offset value that you specified does not match the current object size.',
   },
   KeyTooLongError: { status: 400, message: 'The key is longer than 1024 bytes.' },
+  MalformedPOSTRequest: {
+    status: 400,
+    message: 'The body of your POST request is not well-formed multipart/form-data.',
+  },
   MalformedXML: { status: 400, message: 'The XML is not well-formed or does not match the schema.' },
   MalformedTrailerError: { status: 400, message: 'The trailer of the body is not well-formed.' },
   MaxMessageLengthExceeded: { status: 400, message: 'The body is larger than this request may carry.' },
+  MaxPostPreDataLengthExceededError: {
+    status: 400,
+    message: 'Your POST request fields preceding the upload file were too large.',
+  },
   MetadataTooLarge: { status: 400, message: 'The user metadata is larger than 2048 bytes.' },
   MethodNotAllowed: { status: 405, message: 'The method is not allowed on this resource.' },
   MissingContentLength: {

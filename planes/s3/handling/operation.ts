@@ -48,6 +48,8 @@ export interface Operation {
   readonly repeats: readonly string[]
   /** Headers of the table of unsupported headers that this operation supports, in lower case. */
   readonly headers: readonly string[]
+  /** Whether its request is a form, whose fields name sender and key. */
+  readonly isForm: boolean
   /** Undefined for an operation that this server does not implement. */
   readonly handle: Handler<ObjectRequest> | undefined
   /** The extension that this operation belongs to. While it is off, the operation is answered as not implemented. */
@@ -81,6 +83,7 @@ export function operationOf(particular: Required & Partial<Operation>): Operatio
     accepts: [],
     repeats: [],
     headers: [],
+    isForm: false,
     extension: undefined,
     alsoIn: [],
     instead: undefined,

@@ -1,6 +1,8 @@
 import { boundedText } from '../../../engine/events/bounded-text.ts'
 import type { RequestJournal } from '../../exchange/request-journal.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
+import type { FormBody } from '../forms/form-body.ts'
+import type { FormFields } from '../forms/form-reader.ts'
 import type { ClaimedPayload, Identity } from '../signing/identity.ts'
 import type { Target } from '../request/target.ts'
 
@@ -18,10 +20,18 @@ export interface S3Request {
   readonly journal: RequestJournal
   /** Receives server faults that happen inside a 200 answer. */
   readonly faults: Faults
+  /** The form that the request was made of; undefined for a request that is signed in its head. */
+  readonly form?: ReceivedForm
 }
 
 interface Faults {
   fault(error: unknown): void
+}
+
+/** A form whose fields have been read, whose signature is right and whose policy lets it through. */
+interface ReceivedForm {
+  readonly fields: FormFields
+  readonly file: FormBody
 }
 
 /** As an operation on a bucket receives it. */

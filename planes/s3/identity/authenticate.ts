@@ -9,9 +9,11 @@ import type { HttpRequest } from '../../http/exchange.ts'
 import { effectiveHeader, refuseContradictions } from '../request/effective-headers.ts'
 import { invalidArgument, S3Error, type S3ErrorCode } from '../errors/s3-errors.ts'
 import type { Pairs } from '../../../engine/events/audit.ts'
-import { NO_PARAMETERS, type QueryParameters } from '../request/query-parameters.ts'
+import { NO_PARAMETERS } from '../request/query-parameters.ts'
+import type { FormFields } from '../forms/form-reader.ts'
 import { claimPairs } from './claim-pairs.ts'
 import type { RefusedCredential } from './credential-directory.ts'
+import { checkFormTime, type FormClaims, formClaims } from './form-claims.ts'
 import { headerClaims, presignedClaims, type SignatureClaims, unsupportedMechanism } from './signature-claims.ts'
 import { ChunkSignatures } from '../signing/chunk-signatures.ts'
 import type { Credential, ClaimedPayload, Identity } from '../signing/identity.ts'
@@ -26,13 +28,7 @@ import {
 import { SigningKeyCache } from '../signing/signing-key-cache.ts'
 import type { Operation } from '../handling/operation.ts'
 import type { Target } from '../request/target.ts'
-import {
-  checkVersionTwoTime,
-  isVersionTwo,
-  isVersionTwoSignedBy,
-  type VersionTwoClaims,
-  versionTwoClaims,
-} from './version-two-links.ts'
+import { checkVersionTwoTime, isVersionTwo, isVersionTwoSignedBy, versionTwoClaims } from './version-two-links.ts'
 import { identityNow, VerifiedUrls } from './verified-urls.ts'
 
 const SKEW_MILLISECONDS_MAXIMUM = 900_000
@@ -130,14 +126,7 @@ export class Authenticator {
   claimOf(request: HttpRequest, target: Target | undefined, code: S3ErrorCode): Pairs {
     if (target !== undefined && this.#isVersionTwo(request, target))
       return this.#claimOfVersionTwo(request, target, code)
-    let claims: SignatureClaims | undefined
-    try {
-      claims = readClaims(request, target, this.#clock())
-    } catch (error) {
-      // The refusal has the same reason.
-      if (error instanceof S3Error) return []
-      throw error
-    }
+    const claims = claimsIfAny(() => readClaims(request, target, this.#clock()))
     const described = claims && this.#describe?.(claims.accessKey)
     if (claims === undefined || described === undefined) return []
     const isWrong = code === 'SignatureDoesNotMatch'
@@ -145,6 +134,41 @@ export class Authenticator {
     const isJudged = code === 'InvalidAccessKeyId' && target !== undefined && described.secretKey !== undefined
     const isValid = isJudged && this.#isSignedWith(described.secretKey, claims, request, target)
     return claimPairs(described, isWrong, isJudged ? isValid : undefined)
+  }
+
+  /** The time that signatures and policies of forms are judged by. */
+  get now(): Milliseconds {
+    return this.#clock()
+  }
+
+  /**
+   * Checks the signature of a form, which is that of its policy; what the policy says is judged after it.
+   * @returns undefined for an anonymous form
+   * @throws S3Error InvalidRequest, InvalidArgument, AccessDenied, InvalidAccessKeyId, SignatureDoesNotMatch
+   */
+  authenticateForm(fields: FormFields): Identity | undefined {
+    const claims = formClaims(fields)
+    if (claims === undefined) return undefined
+    checkFormTime(claims, this.#clock(), SKEW_MILLISECONDS_MAXIMUM)
+    const found = this.#lookup(claims.accessKey)
+    const matches = this.#signsForm(claims, found?.secretKey ?? this.#nobodysSecret)
+    const { accessKey, principal, credentialId, policies } = proven(found, matches, claims.accessKey)
+    return { accessKey, principal, credentialId, mode: 'form', payload: { kind: 'unsigned' }, policies }
+  }
+
+  /** As `claimOf`, of a form that `authenticateForm` refused. */
+  claimOfForm(fields: FormFields, code: S3ErrorCode): Pairs {
+    const claims = claimsIfAny(() => formClaims(fields))
+    const described = claims && this.#describe?.(claims.accessKey)
+    if (claims === undefined || described === undefined) return []
+    const { secretKey } = described
+    const isValid =
+      code === 'InvalidAccessKeyId' && secretKey !== undefined ? this.#signsForm(claims, secretKey) : undefined
+    return claimPairs(described, code === 'SignatureDoesNotMatch', isValid)
+  }
+
+  #signsForm({ accessKey, scope, policy, signature }: FormClaims, secretKey: string): boolean {
+    return equalsHex(this.#signingKeys.get(accessKey, secretKey, scope).sign(policy), signature)
   }
 
   /** A link with an Authorization header is refused with every other one. */
@@ -163,7 +187,7 @@ export class Authenticator {
   }
 
   #claimOfVersionTwo(request: HttpRequest, { query }: Target, code: S3ErrorCode): Pairs {
-    const claims = versionTwoIfAny(request, query)
+    const claims = claimsIfAny(() => versionTwoClaims(request, query))
     const described = claims && this.#describe?.(claims.accessKey)
     if (claims === undefined || described === undefined) return []
     const isJudged = code === 'InvalidAccessKeyId' && described.secretKey !== undefined
@@ -192,10 +216,10 @@ function proven(credential: Credential | undefined, matches: boolean, accessKey:
   return credential
 }
 
-/** The claims of a refused link; undefined where they cannot be read, which is the reason of the refusal. */
-function versionTwoIfAny(request: HttpRequest, query: QueryParameters): VersionTwoClaims | undefined {
+/** The claims of a refused request; undefined where they cannot be read, which is the reason of the refusal. */
+function claimsIfAny<T>(read: () => T): T | undefined {
   try {
-    return versionTwoClaims(request, query)
+    return read()
   } catch (error) {
     if (error instanceof S3Error) return undefined
     throw error

@@ -125,7 +125,7 @@ function parseExpires(text: string): number {
 }
 
 /** Parsed from the end, since an access key may contain a slash. */
-function parseCredential(mode: SignatureClaims['mode'], text: string): { accessKey: string; scope: Scope } {
+function parseCredential(mode: Place, text: string): { accessKey: string; scope: Scope } {
   const pieces = text.split('/')
   const terminator = pieces.pop()
   const service = pieces.pop()
@@ -150,6 +150,11 @@ const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 
 const headerCredential = remembered((text) => parseCredential('header', text))
 const queryCredential = remembered((text) => parseCredential('presigned', text))
+/**
+ * The credential in a field of a form.
+ * @throws S3Error InvalidArgument, NotImplemented (for STS)
+ */
+export const formCredential = remembered((text) => parseCredential('form', text))
 const headerNames = remembered((text) => parseSignedHeaders('header', text))
 const queryNames = remembered((text) => parseSignedHeaders('presigned', text))
 
@@ -181,14 +186,18 @@ function headerTime(request: HttpRequest, now: Milliseconds): { timestamp: strin
   throw new S3Error('AccessDenied', { message: 'Authentication requires a valid x-amz-date or Date header.' })
 }
 
-const MALFORMED_CODES = {
-  header: 'AuthorizationHeaderMalformed',
-  presigned: 'AuthorizationQueryParametersError',
-} as const satisfies Record<SignatureClaims['mode'], S3ErrorCode>
+/** Where a request says how it is signed. */
+type Place = SignatureClaims['mode'] | 'form'
 
-function malformed(mode: SignatureClaims['mode'], why: string): S3Error {
-  const where = mode === 'header' ? 'The Authorization header' : 'The presigned query'
-  return new S3Error(MALFORMED_CODES[mode], { message: `${where} is malformed. ${why}` })
+const MALFORMED: Readonly<Record<Place, readonly [code: S3ErrorCode, where: string]>> = {
+  header: ['AuthorizationHeaderMalformed', 'The Authorization header'],
+  presigned: ['AuthorizationQueryParametersError', 'The presigned query'],
+  form: ['InvalidArgument', 'X-Amz-Credential of the form'],
+}
+
+function malformed(mode: Place, why: string): S3Error {
+  const [code, where] = MALFORMED[mode]
+  return new S3Error(code, { message: `${where} is malformed. ${why}` })
 }
 
 /**

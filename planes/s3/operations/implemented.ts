@@ -46,6 +46,7 @@ export { getObjectLockConfiguration, putObjectLockConfiguration } from './object
 export { getObjectRetention, putObjectRetention } from './object-retention.ts'
 export { deleteObjectTagging, getObjectTagging, putObjectTagging } from './object-tagging.ts'
 export { preflightBucket, preflightObject } from './preflight.ts'
+export { postObject } from './post-object.ts'
 export { putObject } from './put-object.ts'
 export { renameObject } from './rename-object.ts'
 export { uploadPart } from './upload-part.ts'

@@ -39,9 +39,6 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   row('SecurityTokenService', 'POST service', 'SecurityTokenService', TEMPORARY),
   row('SecurityTokenServiceQuery', 'GET service', 'SecurityTokenService', STS),
   row('WriteGetObjectResponse', 'POST bucket', 'WriteGetObjectResponse', { mark: { header: 'x-amz-request-route' } }),
-  row('PostObject', 'POST bucket', 'PutObject', {
-    instead: 'Have the browser send a PutObject with a presigned URL.',
-  }),
   row('CreateSession', 'GET bucket ?session'),
   row('GetBucketAbac', 'GET bucket ?abac'),
   row('PutBucketAbac', 'PUT bucket ?abac'),

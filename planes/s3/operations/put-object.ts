@@ -1,4 +1,5 @@
 import type { HeaderLine, HttpResponse, RequestBody } from '../../http/exchange.ts'
+import type { BodyLength } from '../../objects/receive-payload.ts'
 import { storeObject } from '../../objects/store-object.ts'
 import { checksumOf } from '../request/checksums.ts'
 import { CHUNK_HEADERS } from '../bodies/chunk-modes.ts'
@@ -31,37 +32,56 @@ export const putObject = defineOperation({
   async handle(request, services) {
     const { http, target } = request
     const bucket = requireBucket(request, services)
-    const { checks, ...incoming } = uploadBody(request, services)
+    const upload = uploadBody(request, services)
+    const { checks } = upload
     const lock = requireLockable(bucket, requestedLock(http, target, services.clock()))
     const tags = requestedTags(http, target)
     const offset = writeOffset(http, target)
     if (offset !== undefined && tags !== undefined) throw new S3Error('InvalidRequest', { message: APPENDED_TAGS })
-    if (offset !== undefined) return appendObject(request, services, { offset, checks, ...incoming, lock })
-    const headersToStore = contentHeaders(http).flat()
-    const metadata = userMetadata(http, target).flat()
-    const condition = writeCondition(http)
-    const upload = { journal: request.journal, checks, ...incoming }
-    const { done, received } = await storeObject(services, upload, ({ size, etag, digest, body }) => {
-      const { key } = request
-      const headers = headersToStore
-      const kind = 'write-object'
-      // Most writes have this form, as one literal: spreads are several times slower.
-      const plain = { kind, bucket: bucket.name, key, size, etag, digest, headers, metadata, body, condition } as const
-      const { declared } = checks
-      if (lock === undefined && declared === undefined && tags === undefined) return plain
-      const more = {
-        ...(tags !== undefined && { tags }),
-        ...(lock !== undefined && { lock }),
-        ...(declared !== undefined && { checksum: checksumOf(declared) }),
-      }
-      return { ...plain, ...more }
-    })
+    if (offset !== undefined) return appendObject(request, services, { offset, ...upload, lock })
+    const { done, received } = await writeObject(request, services, upload, lock, tags)
     const headers: HeaderLine[] = [['etag', `"${received.etag}"`], ...writtenVersionHeader(done.version, services)]
     const { declared } = checks
     if (declared !== undefined) headers.push([declared.header, declared.text])
     return { status: 200, headers }
   },
 })
+
+/** The body of a write, as far as it is known before it is received. */
+interface WrittenBody {
+  readonly body: RequestBody
+  readonly length: BodyLength
+  readonly checks: BodyChecks
+}
+
+/**
+ * Stores the body as the object that the request names, with the content headers, metadata and condition of the request.
+ * @throws S3Error, and as storeObject
+ */
+export function writeObject(
+  { http, target, journal, bucket, key }: ObjectRequest,
+  services: S3Services,
+  { body: incoming, length, checks }: WrittenBody,
+  lock: LockState | undefined,
+  tags: readonly string[] | undefined,
+): ReturnType<typeof storeObject> {
+  const headers = contentHeaders(http).flat()
+  const metadata = userMetadata(http, target).flat()
+  const condition = writeCondition(http)
+  return storeObject(services, { journal, body: incoming, length, checks }, ({ size, etag, digest, body }) => {
+    const kind = 'write-object'
+    // Most writes have this form, as one literal: spreads are several times slower.
+    const plain = { kind, bucket, key, size, etag, digest, headers, metadata, body, condition } as const
+    const { declared } = checks
+    if (lock === undefined && declared === undefined && tags === undefined) return plain
+    const more = {
+      ...(tags !== undefined && { tags }),
+      ...(lock !== undefined && { lock }),
+      ...(declared !== undefined && { checksum: checksumOf(declared) }),
+    }
+    return { ...plain, ...more }
+  })
+}
 
 const APPENDED_TAGS = 'An append keeps the tags of the object; it cannot set any. PutObjectTagging does.'
 

@@ -31,7 +31,7 @@ export interface Identity {
   readonly accessKey: string
   readonly principal: string
   readonly credentialId: string
-  readonly mode: 'header' | 'presigned'
+  readonly mode: 'header' | 'presigned' | 'form'
   readonly payload: ClaimedPayload
   readonly policies: CompiledPolicies | undefined
 }

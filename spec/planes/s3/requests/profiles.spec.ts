@@ -184,6 +184,7 @@ test('the list of compatible is fixed, and each extension of this version is in 
       'lifecycle-api',
       'list-objects-v1',
       'listen',
+      'post-object',
       'presign-v2',
       'rename-object',
       'tagging',
