@@ -10,7 +10,7 @@ const FILE_NAME_BYTES_MAXIMUM = 1024
 /** RFC 2046: at most 70 of these characters, the last of them not a space. A space needs quotes. */
 const BOUNDARY = /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/
 const FORM_TYPE = /^multipart\/form-data[ \t]*(?:;|$)/i
-const BOUNDARY_PARAMETER = /;[ \t]*boundary=(?:"([^"\\]*)"|([^\s";]*))[ \t]*(?:;|$)/gi
+const BOUNDARY_PARAMETER = /;[ \t]*boundary=(?:"([^"\\]*)"|([^\s";]*))[ \t]*(?=;|$)/gi
 
 export function malformedForm(why: string): S3Error {
   const message = `The body of your POST request is not well-formed multipart/form-data. ${why}`

@@ -165,9 +165,11 @@ test('a policy that cannot be read is refused as one', async (t) => {
     isError(t, await post([key('no')], { policy }), 'InvalidPolicyDocument', policy)
 })
 
+function sized(file: Buffer | string, ...range: readonly unknown[]) {
+  return post([key('sized')], { conditions: [['content-length-range', ...range]], file })
+}
+
 test('the file is as long as the policy says', async (t) => {
-  const sized = (file: Buffer | string, ...range: readonly unknown[]) =>
-    post([key('sized')], { conditions: [['content-length-range', ...range]], file })
   isDone(t, await sized('12345', 5, 10), 204, 'the least')
   isDone(t, await sized('1234567890', '5', '10'), 204, 'the most, as texts')
   const large = await sized('1'.repeat(11), 5, 10)
@@ -287,7 +289,7 @@ test('versions, locks and quotas are as for PutObject; what comes after the file
   const head = await raw('HEAD', '/locked/v')
   t.equal(head.headers['x-amz-version-id'], answer.headers['x-amz-version-id'])
   t.match(head.headers, { 'x-amz-object-lock-mode': 'GOVERNANCE', 'content-length': '15' })
-  await server.api.get('PUT', '/buckets/locked/quota', { quota_bytes: 20 })
+  await server.api.get('PUT', '/buckets/locked/quota', { quota: { bytes: { mode: 'limited', value: 20 }, objects: { mode: 'unlimited' } } })
   isError(t, await post([key('w')], { bucket: 'locked' }), 'QuotaExceeded', 'more than the quota')
   const conditional = await raw('POST', '/locked', {
     sign: false,
