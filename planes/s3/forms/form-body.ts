@@ -29,6 +29,7 @@ export class FormBody implements RequestBody {
   /** Settles with the body of the request. */
   #reading: Promise<void> | undefined
   #bounds: FileBounds = { least: 0, most: Infinity }
+  #bytesMaximum = 0
   #size = 0
   #taker: Taker | undefined
   /** Has the held beginning of the file taken. */
@@ -46,9 +47,9 @@ export class FormBody implements RequestBody {
     return this.#reader.fileName
   }
 
-  /** Bytes that the file has at most, once the fields are read. */
+  /** Bytes that the file has at most, once the fields are read: a form whose file has more ends before its last boundary. */
   get bytesMaximum(): number {
-    return Math.max(0, this.#contentLength - this.#reader.formBytes - this.#reader.endBytes)
+    return this.#bytesMaximum
   }
 
   get receivedBytes(): number {
@@ -68,6 +69,8 @@ export class FormBody implements RequestBody {
           const start = this.#reader.takeFields(piece)
           if (start === undefined) return undefined
           isRead = true
+          const { formBytes, endBytes } = this.#reader
+          this.#bytesMaximum = Math.max(0, this.#contentLength - formBytes - endBytes)
           resolve(this.#reader.fields)
           return this.#hold(piece.subarray(start))
         },
@@ -150,6 +153,7 @@ export class FormBody implements RequestBody {
     const bytes = this.#reader.takeFile(piece)
     if (bytes === undefined) return undefined
     this.#size += bytes.length
+    if (this.#size > this.#bytesMaximum) this.#reader.end()
     if (this.#size > this.#bounds.most) throw tooLarge(this.#size, this.#bounds.most)
     return sink(bytes)
   }

@@ -4,7 +4,8 @@
  */
 import type { HeaderLine, HttpRequest, RequestBody } from '../../http/exchange.ts'
 import { parseTagging } from '../documents/tagging.ts'
-import { invalidArgument, S3Error } from '../errors/s3-errors.ts'
+import { invalidArgument } from '../errors/s3-errors.ts'
+import { CHECKSUM_ALGORITHM } from '../request/checksums.ts'
 import { STORED_HEADERS } from '../request/metadata.ts'
 import { TAGGING } from '../request/tags.ts'
 import { encodeUri } from '../text/uri-encoding.ts'
@@ -19,8 +20,6 @@ const OF_THE_SIGNATURE: ReadonlySet<string> = new Set([
 ])
 /** Headers of the request that count: its Host, and conditions, which only refuse. */
 const OF_THE_REQUEST: ReadonlySet<string> = new Set(['host', 'if-match', 'if-none-match', 'if-unmodified-since'])
-const CHECKSUM_ALGORITHM = 'x-amz-checksum-algorithm'
-const CHECKSUM = /^x-amz-checksum-(?!algorithm$|mode$|type$)/
 /** Fields of another operation: the bytes of the form are what is stored. */
 const OF_COPIES = /^x-amz-(?:copy|rename)-source/
 
@@ -86,12 +85,9 @@ function headersOf(fields: FormFields): HeaderLine[] {
   if (fields.has('tagging') && fields.has(TAGGING)) {
     throw invalidArgument(TAGGING, '', `A form has either tagging or ${TAGGING}.`)
   }
+  // In a form it names the checksum beside it, which must be there.
   const algorithm = fields.get(CHECKSUM_ALGORITHM)
-  if (algorithm === undefined) return lines
-  if (!lines.some(([name]) => CHECKSUM.test(name))) {
-    throw new S3Error('InvalidRequest', { message: `${CHECKSUM_ALGORITHM} needs the checksum beside it.` })
-  }
-  return [...lines, ['x-amz-sdk-checksum-algorithm', algorithm]]
+  return algorithm === undefined ? lines : [...lines, ['x-amz-sdk-checksum-algorithm', algorithm]]
 }
 
 function isHeader(name: string): boolean {

@@ -289,7 +289,9 @@ test('versions, locks and quotas are as for PutObject; what comes after the file
   const head = await raw('HEAD', '/locked/v')
   t.equal(head.headers['x-amz-version-id'], answer.headers['x-amz-version-id'])
   t.match(head.headers, { 'x-amz-object-lock-mode': 'GOVERNANCE', 'content-length': '15' })
-  await server.api.get('PUT', '/buckets/locked/quota', { quota: { bytes: { mode: 'limited', value: 20 }, objects: { mode: 'unlimited' } } })
+  await server.api.get('PUT', '/buckets/locked/quota', {
+    quota: { bytes: { mode: 'limit', bytes: 20 }, objects: { mode: 'unlimited' } },
+  })
   isError(t, await post([key('w')], { bucket: 'locked' }), 'QuotaExceeded', 'more than the quota')
   const conditional = await raw('POST', '/locked', {
     sign: false,
