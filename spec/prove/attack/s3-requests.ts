@@ -91,6 +91,8 @@ function recipes({ uploads }: Arena): ReadonlyMap<string, Recipe> {
     // The bucket of the attack has versioning and refuses it; whoever may not do it is not told so.
     ['RenameObject', { statuses: [409], headers: [['x-amz-rename-source', 'source']], key: 'renamed' }],
     ['PutObject', { ...ok, headers: TAGS, body: 'bytes that somebody wants to write', key: 'written' }],
+    // It has its signature in a form, not in its head: forms have a part of their own.
+    ['PostObject', { statuses: [412] }],
     ['DeleteObjects', { ...ok, body: DELETION, headers: [digestOf(DELETION)] }],
     ['DeleteObject', { statuses: [204], key: 'doomed' }],
     ['PreflightObject', { statuses: [200, 403], headers: ORIGIN }],

@@ -123,11 +123,14 @@ test('what is no form is refused, by the same code whatever the pieces are', (t)
   t.end()
 })
 
+function whole(text: string): Read | string {
+  return read([Buffer.from(text, 'latin1')])
+}
+
 test('a form has 20 KiB beside its file, and 100 fields', (t) => {
   const fieldsOf = (bytes: number) => form(part('a', 'x'.repeat(bytes)), part('file', 'bytes'))
   // From the end of the value to the file.
   const around = fieldsOf(0).indexOf('bytes')
-  const whole = (text: string) => read([Buffer.from(text, 'latin1')])
   const fits = FORM_BYTES_MAXIMUM - around - DELIMITER.length - 2
   t.match(whole(fieldsOf(fits)), { file: 'bytes' })
   t.equal(whole(fieldsOf(fits + 1)), 'MalformedPOSTRequest', 'no room for the end')
@@ -168,8 +171,11 @@ test('the boundary is the one that Content-Type names', (t) => {
   t.end()
 })
 
+function nameOf(text: string) {
+  return readPartHead(`Content-Disposition: ${text}`)
+}
+
 test('the head of a part names the field and the file', (t) => {
-  const nameOf = (text: string) => readPartHead(`Content-Disposition: ${text}`)
   t.same(nameOf('form-data; name=Key'), { name: 'key', fileName: undefined })
   t.same(nameOf('form-data; name="a;b=\\"c\\\\"; FileName="d"'), { name: 'a;b="c\\', fileName: 'd' })
   t.same(nameOf('form-data; filename="C:\\dir\\ü.txt"; name="file"'), { name: 'file', fileName: 'ü.txt' })

@@ -8,6 +8,7 @@ import { EXTENSIONS, type Extension, type Profile } from '../../../../planes/obj
 import { CHUNK_FORMS } from '../../../support/chunked-requests.ts'
 import { putChunked } from '../../../support/chunked-sends.ts'
 import { createUpload } from '../../../support/multipart.ts'
+import { encodedForm, FORM_HEAD, signedFields } from '../../../support/post-forms.ts'
 import { type InThreadServer, startInThread } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'
 import type { S3ErrorCode } from '../../../../planes/s3/errors/s3-errors.ts'
@@ -122,6 +123,14 @@ const CASES: readonly Case[] = [
     send: ({ raw }: InThreadServer) => raw('DELETE', target),
     answer: 204 as const,
   })),
+  {
+    name: 'a form of a browser',
+    send: ({ raw }) => {
+      const body = encodedForm(signedFields({ bucket: 'profiles', fields: [['key', 'form']] }), 'x')
+      return raw('POST', '/profiles', { sign: false, headers: FORM_HEAD, body })
+    },
+    answer: 204,
+  },
   // Refused in both.
   {
     name: 'a bucket in Host',
@@ -136,7 +145,7 @@ const CASES: readonly Case[] = [
 ]
 
 /** Refusals in strict. */
-const REFUSED = 38
+const REFUSED = 39
 
 async function startWith(profile: Profile): Promise<InThreadServer> {
   const values = S3_PROFILES[profile]
