@@ -123,7 +123,7 @@ test('what is no form is refused, by the same code whatever the pieces are', (t)
   t.end()
 })
 
-function whole(text: string): Read | string {
+function readWhole(text: string): Read | string {
   return read([Buffer.from(text, 'latin1')])
 }
 
@@ -132,16 +132,16 @@ test('a form has 20 KiB beside its file, and 100 fields', (t) => {
   // From the end of the value to the file.
   const around = fieldsOf(0).indexOf('bytes')
   const fits = FORM_BYTES_MAXIMUM - around - DELIMITER.length - 2
-  t.match(whole(fieldsOf(fits)), { file: 'bytes' })
-  t.equal(whole(fieldsOf(fits + 1)), 'MalformedPOSTRequest', 'no room for the end')
-  t.equal(whole(fieldsOf(FORM_BYTES_MAXIMUM - around + 1)), 'MaxPostPreDataLengthExceededError')
-  t.equal(whole(`--b-1\r\n${'x'.repeat(30_000)}`), 'MaxPostPreDataLengthExceededError', 'a head without an end')
-  t.equal(whole(form(part('file', 'x'), part('a', 'y'.repeat(30_000)))), 'MalformedPOSTRequest', 'after the file')
-  t.match(whole(form(part('file', 'x'.repeat(100_000)))), { file: 'x'.repeat(100_000) })
+  t.match(readWhole(fieldsOf(fits)), { file: 'bytes' })
+  t.equal(readWhole(fieldsOf(fits + 1)), 'MalformedPOSTRequest', 'no room for the end')
+  t.equal(readWhole(fieldsOf(FORM_BYTES_MAXIMUM - around + 1)), 'MaxPostPreDataLengthExceededError')
+  t.equal(readWhole(`--b-1\r\n${'x'.repeat(30_000)}`), 'MaxPostPreDataLengthExceededError', 'a head without an end')
+  t.equal(readWhole(form(part('file', 'x'), part('a', 'y'.repeat(30_000)))), 'MalformedPOSTRequest', 'after the file')
+  t.match(readWhole(form(part('file', 'x'.repeat(100_000)))), { file: 'x'.repeat(100_000) })
   const many = (count: number) =>
     form(...Array.from({ length: count }, (_, at) => part(`f${at}`, '')), part('file', 'x'))
-  t.match(whole(many(100)), { file: 'x' })
-  t.equal(whole(many(101)), 'MalformedPOSTRequest')
+  t.match(readWhole(many(100)), { file: 'x' })
+  t.equal(readWhole(many(101)), 'MalformedPOSTRequest')
   t.end()
 })
 
