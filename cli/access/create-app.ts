@@ -172,8 +172,7 @@ async function makeApplication(
     const title = `application ${name}`
     const policies = await recordsNamed<NamedPolicy>('policy', title, client)
     const same = policies.filter((each) => isSame(each.statements, statements))
-    const attached = same.find(({ id }) => present?.policies.includes(id))
-    if (present !== undefined && attached !== undefined) throw complete(name, present)
+    if (present !== undefined && wasUsed(present)) throw complete(name, present)
     const json = { name: title, statements }
     const policy = same[0]?.id ?? idIn(await client.json({ method: 'POST', path: '/policies', json }))
     made.push(`policy ${policy}`)
@@ -200,6 +199,14 @@ interface NamedAccount extends NamedRecord {
   readonly credentials: readonly { readonly credential_id: string; readonly last_used_at: string | null }[]
 }
 
+/**
+ * Whether an account was finished: it has a policy, perhaps another one by now, or a key of it was used. What somebody
+ * narrowed, detached or deployed since then is not for this command.
+ */
+function wasUsed({ policies, credentials }: NamedAccount): boolean {
+  return policies.length > 0 || credentials.some(({ last_used_at: used }) => used !== null)
+}
+
 async function newAccount(client: ManagementClient, name: string, description: string) {
   const json = { name, description }
   const answer = await client.json({ method: 'POST', path: '/service-accounts', json })
@@ -211,8 +218,7 @@ async function newAccount(client: ManagementClient, name: string, description: s
 async function newKey(client: ManagementClient, { id: account, credentials }: NamedAccount) {
   const path = pathOf('service-accounts', account, 'credentials')
   const credential = (await client.json({ method: 'POST', path })) as Issued
-  for (const { credential_id: before, last_used_at: used } of credentials) {
-    if (used !== null) continue
+  for (const { credential_id: before } of credentials) {
     await client.json({ method: 'PUT', path: `${path}/${before}/status`, json: { enabled: false } })
   }
   return { account, credential }

@@ -74,6 +74,20 @@ export function isAllowed(policies: CompiledPolicies, action: string, resource: 
   return decidingStatement(policies, action, resource, coveredBy)?.denies === false
 }
 
+/**
+ * Whether policies allow an action on all keys with a common beginning: one wildcard covers them, and no denial speaks of
+ * any of them.
+ * @param beginning `bucket:<name>/<beginning>`
+ */
+export function listsKeysFrom({ statements }: CompiledPolicies, action: string, beginning: string): boolean {
+  const covers = ({ text, isPrefix }: Pattern) => isPrefix && beginning.startsWith(text)
+  const meets = (pattern: Pattern) => covers(pattern) || pattern.text.startsWith(beginning)
+  for (const { denies, actions, resources } of statements) {
+    if (fits(actions, action) && resources.some(denies ? meets : covers)) return !denies
+  }
+  return false
+}
+
 const RESOURCE_START = 'bucket:'
 
 /**

@@ -170,6 +170,23 @@ test('what is half made is named, and the same command completes it with a new k
   t.match(await create(words), { exitCode: 1, stderr: /the application half .+ is there/ })
 })
 
+test('an application that was narrowed, or whose key is used, is not made again', async (t) => {
+  const words = ['narrowed', '--bucket', 'shared', '--access', 'read-write']
+  const app = await made(words)
+  const statements = [{ effect: 'allow', actions: ['s3:GetObject'], resources: ['bucket:shared/*'] }]
+  await api.get('PUT', `/policies/${app.policy_id}`, { name: 'application narrowed', statements })
+  t.match(await create(words), { exitCode: 1, stderr: /the application narrowed .+ is there/ })
+  const s3 = clientOf(app)
+  await outcomeOf(s3.send(new GetObjectCommand({ Bucket: 'shared', Key: 'none' })))
+  s3.destroy()
+  await server.journal()
+  await api.get('DELETE', `/policies/${app.policy_id}/bindings/${app.account_id}`)
+  t.match(await create(words), { exitCode: 1, stderr: /the application narrowed .+ is there/ })
+  const [account] = await accountsNamed('narrowed')
+  t.equal(account?.credentials.length, 1)
+  t.ok(account?.credentials[0]?.enabled)
+})
+
 test('a failure on the way says what was made', async (t) => {
   // The engine refuses the binding: the account and its policy are there.
   const failing = await startManaged({

@@ -35,7 +35,8 @@ function isOwners(grant: XmlElement, owner: string): boolean {
 
 /** Whether the value of a header `x-amz-grant-full-control` names the owner alone. */
 export function grantsOwner(value: string, owner: string): boolean {
-  return /^\s*id=("?)([^",]*)\1\s*$/.exec(value)?.[2] === owner
+  const text = value.trim()
+  return text === `id=${owner}` || text === `id="${owner}"`
 }
 
 export function ownersAcl(owner: Owner): string {

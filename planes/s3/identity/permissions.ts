@@ -1,4 +1,4 @@
-import { type CompiledPolicies, decidingStatement } from '../../../engine/access/policy.ts'
+import { type CompiledPolicies, decidingStatement, listsKeysFrom } from '../../../engine/access/policy.ts'
 
 /** An action of a request on a resource. */
 export interface Permission {
@@ -22,6 +22,5 @@ export function areAllowed(policies: CompiledPolicies | undefined, permissions: 
 function isPermitted(policies: CompiledPolicies, { action, resource, coveredBy, keysFrom }: Permission): boolean {
   const decided = decidingStatement(policies, action, resource, coveredBy)
   if (decided !== undefined || keysFrom === undefined) return decided?.denies === false
-  // No text in UTF-8 has half a pair, so no resource without a wildcard is equal.
-  return decidingStatement(policies, action, `${keysFrom}\ud800`)?.denies === false
+  return listsKeysFrom(policies, action, keysFrom)
 }

@@ -86,6 +86,12 @@ function componentsOf(authorization: string, start: number): Components {
 
 const COMPONENTS_WHY = 'It must have exactly Credential, SignedHeaders and Signature, each once, as name=value.'
 
+/** When a link of version 4 that was accepted expires: milliseconds since 1970. */
+export function endOfLink(query: QueryParameters): number {
+  const { timeMilliseconds, expiresSeconds = 0 } = presignedClaims(query)
+  return timeMilliseconds + expiresSeconds * 1000
+}
+
 /** @throws S3Error AuthorizationQueryParametersError */
 export function presignedClaims(query: QueryParameters): SignatureClaims {
   const algorithm = query.first('X-Amz-Algorithm')

@@ -76,6 +76,7 @@ export function versionTwoClaims({ method }: HttpRequest, { entries }: QueryPara
       if (!SIGNED_PARAMETERS.has(name)) {
         throw denied('A signature of version 2 does not cover this parameter: sign with version 4.', name)
       }
+      if (hidesAnother(value)) throw denied(HIDDEN, name)
     } else if (own.has(name)) throw denied('The link has this parameter more than once.', name)
     else own.set(name, value)
   }
@@ -133,6 +134,18 @@ function amzLines({ headers }: HttpRequest): string[] {
     else present.push(value)
   }
   return [...values.keys()].toSorted().map((name) => `${name}:${values.get(name)?.join(',')}`)
+}
+
+const HIDDEN = 'With Signature Version 2 a value cannot hold & and the name of a parameter: sign with version 4.'
+
+/** The string to sign would be that of two parameters, so the holder of a link could make one of two. */
+function hidesAnother(value: string): boolean {
+  return value.includes('&') && value.split('&').some((part, index) => index > 0 && SIGNED_PARAMETERS.has(nameIn(part)))
+}
+
+function nameIn(part: string): string {
+  const end = part.indexOf('=')
+  return end === -1 ? part : part.slice(0, end)
 }
 
 function denied(message: string, parameter?: string): S3Error {

@@ -24,8 +24,8 @@ interface Listener extends NotificationContext {
   readonly pingMilliseconds: number | undefined
   /** Id of the credential. */
   readonly credential: string
-  /** Whether the client may still listen. */
-  readonly isAllowed: () => boolean
+  /** Of which buckets the client may hear by now; undefined when it may listen no longer. */
+  readonly mayHear: () => ((bucket: string) => boolean) | undefined
 }
 
 /** The parts of a front end that a stream reads. */
@@ -63,15 +63,19 @@ export class NotificationSource implements BodySource {
   /** @throws Error when a part of the journal cannot be read: events may be missing, so the stream must not go on */
   async next(): Promise<Buffer | undefined> {
     const { events, streams } = this.#parts
-    const { bucket, prefix, subscription, isAllowed } = this.#listener
+    const { bucket, prefix, subscription, mayHear } = this.#listener
     const range = { bucket, prefix: prefix === '' ? undefined : prefix, types: subscription.types }
     for (;;) {
-      if (streams.hasEnded || this.#isGone || !isAllowed()) return undefined
+      if (streams.hasEnded || this.#isGone || mayHear() === undefined) return undefined
       const page = await events.read({ ...range, after: this.#after, limit: EVENTS_OF_READ }, this.#turns)
       const [damage] = page.damage.entries
       if (damage !== undefined) throw new Error(`a stream of notifications cannot go on: ${damageText(damage)}`)
       this.#after = page.position
-      const records = page.events.flatMap((event) => notificationOf(event, this.#listener) ?? [])
+      // Judged after the read, which takes time: what was revoked meanwhile is not sent.
+      const hears = mayHear()
+      if (hears === undefined) return undefined
+      const heard = page.events.filter((event) => hears(event.bucket))
+      const records = heard.flatMap((event) => notificationOf(event, this.#listener) ?? [])
       if (records.length > 0) return this.#piece(records.map((record) => notificationLine([record])).join(''))
       const alive = this.#signOfLife()
       if (alive !== undefined) return this.#piece(alive)

@@ -8,14 +8,14 @@ import { effectiveHeader } from '../request/effective-headers.ts'
 import { invalidArgument, S3Error } from '../errors/s3-errors.ts'
 import { LOCK_HEADERS, requestedLock } from '../request/lock-headers.ts'
 import { requireBucket, requireLockable } from '../handling/lookup.ts'
+import { requireCopiedTags } from '../handling/carried-tags.ts'
 import { writtenVersionHeader } from '../handling/version-headers.ts'
 import { contentHeaders, userMetadata } from '../request/metadata.ts'
 import { copyResult } from '../documents/xml-documents.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
 import type { S3Services } from '../handling/services.ts'
-import { type ObjectRequest, resourceOf } from '../handling/s3-request.ts'
-import { areAllowed, type Permission } from '../identity/permissions.ts'
-import { GET_TAGS, GET_VERSION_TAGS, PUT_TAGS, TAGGING, TAGGING_DIRECTIVE, tagReplacement } from '../request/tags.ts'
+import type { ObjectRequest } from '../handling/s3-request.ts'
+import { TAGGING, TAGGING_DIRECTIVE, tagReplacement } from '../request/tags.ts'
 import { defineOperation, PUT_BYTES_MAXIMUM } from '../handling/operation.ts'
 
 /** S3 API reference, CopyObject. Bytes are shared by reference, so a copy of 5 GiB takes as long as one of 5 bytes. */
@@ -41,7 +41,7 @@ export const copyObject = defineOperation({
       { ...place, ...(lock !== undefined && { lock }), ...(tags !== undefined && { tags }) },
       () => {
         const found = requireChecksum(request, services, requireWhole(requireSource(request, services, named)))
-        if (tags === undefined && found.object.tags !== undefined) requireTagsAllowed(request, services, found)
+        if (tags === undefined && found.object.tags !== undefined) requireCopiedTags(request, services, found)
         return found
       },
       ({ object }) => ['source_version_id', versionIdOf(object, services.versionIds)],
@@ -72,25 +72,6 @@ function requireChecksum({ http, target }: ObjectRequest, services: S3Services, 
   if (asked === found.object.checksum?.algorithm) return found
   const message = `${name}: a copy has the checksum of its source, and no other is made.`
   throw new S3Error('NotImplemented', { message, details: [['Header', name]] })
-}
-
-/**
- * A copy that keeps tags reads the tags of its source and writes them. While the extension is off no request reads tags.
- * @throws S3Error AccessDenied
- */
-function requireTagsAllowed(
-  { identity, target }: ObjectRequest,
-  { extensions }: S3Services,
-  source: FoundObject,
-): void {
-  if (!extensions.has('tagging')) return
-  const action = source.version === undefined ? GET_TAGS : GET_VERSION_TAGS
-  const read: Permission = { action, resource: `bucket:${source.bucket.name}/${source.key}` }
-  const written: Permission = { action: PUT_TAGS, resource: resourceOf(target) }
-  if (areAllowed(identity?.policies, [read, written])) return
-  throw new S3Error('AccessDenied', {
-    message: `Access Denied: the source has tags, and copying them needs ${action} on it and ${PUT_TAGS} on the copy. ${TAGGING_DIRECTIVE}: REPLACE copies none.`,
-  })
 }
 
 /** COPY keeps the metadata of the source, REPLACE uses the request's (S3, x-amz-metadata-directive). */

@@ -1,14 +1,17 @@
 import { defineOperation } from '../handling/operation.ts'
-import { resourceOf, type S3Request } from '../handling/s3-request.ts'
+import type { S3Request } from '../handling/s3-request.ts'
 import type { S3Services } from '../handling/services.ts'
 import { requireBucket } from '../handling/lookup.ts'
-import { areAllowed } from '../identity/permissions.ts'
+import { areAllowed, type Permission } from '../identity/permissions.ts'
+import { endOfLink } from '../identity/signature-claims.ts'
 import { invalidArgument, S3Error } from '../errors/s3-errors.ts'
 import { NotificationSource } from '../notifications/notification-source.ts'
 import { Subscription } from '../notifications/notification-record.ts'
 import type { HttpResponse } from '../../http/exchange.ts'
 
 const PING_SECONDS_MAXIMUM = 3600
+const LISTEN_ALL = 's3:ListenNotification'
+const LISTEN_BUCKET = 's3:ListenBucketNotification'
 const LISTEN = {
   method: 'GET',
   subresource: 'events',
@@ -22,8 +25,8 @@ export const listenNotification = defineOperation({
   name: 'ListenNotification',
   level: 'service',
   ...LISTEN,
-  action: 's3:ListenNotification',
-  handle: (request, services) => listen(request, services, 's3:ListenNotification', undefined),
+  action: LISTEN_ALL,
+  handle: (request, services) => listen(request, services, undefined),
 })
 
 /** ListenBucketNotification of MinIO: events of a bucket, from now on, as lines of JSON in S3's form. */
@@ -31,18 +34,16 @@ export const listenBucketNotification = defineOperation({
   name: 'ListenBucketNotification',
   level: 'bucket',
   ...LISTEN,
-  action: 's3:ListenBucketNotification',
-  handle(request, services) {
-    const { name } = requireBucket(request, services)
-    return listen(request, services, 's3:ListenBucketNotification', name)
-  },
+  action: LISTEN_BUCKET,
+  handle: (request, services) => listen(request, services, requireBucket(request, services).name),
 })
 
-function listen(request: S3Request, services: S3Services, action: string, bucket: string | undefined): HttpResponse {
+function listen(request: S3Request, services: S3Services, bucket: string | undefined): HttpResponse {
   const { http, target, identity } = request
   if (identity === undefined) throw new S3Error('AccessDenied')
-  const { catalog, owner, credentials, notifications } = services
-  const resource = resourceOf(target)
+  const { catalog, owner, credentials, notifications, clock } = services
+  const end = identity.mode === 'presigned' ? endOfLink(target.query) : Number.POSITIVE_INFINITY
+  const asked = permissionsOf(bucket)
   const listener = {
     bucket,
     subscription: subscriptionOf(request),
@@ -52,9 +53,11 @@ function listen(request: S3Request, services: S3Services, action: string, bucket
     regionOf: (name: string) => catalog.snapshot().bucket(name)?.region ?? '',
     owner: owner.id,
     credential: identity.credentialId,
-    isAllowed() {
+    mayHear() {
       const now = credentials.lookup(identity.accessKey)
-      return now?.credentialId === identity.credentialId && areAllowed(now.policies, [{ action, resource }])
+      if (now?.credentialId !== identity.credentialId || clock() > end) return undefined
+      if (!areAllowed(now.policies, asked)) return undefined
+      return (name: string) => bucket !== undefined || areAllowed(now.policies, permissionsOfEvents(name))
     },
   }
   const body = new NotificationSource(listener, notifications)
@@ -67,6 +70,21 @@ function listen(request: S3Request, services: S3Services, action: string, bucket
     ],
     body,
   }
+}
+
+function permissionsOf(bucket: string | undefined): Permission[] {
+  return bucket === undefined
+    ? [{ action: LISTEN_ALL, resource: 'bucket:*' }]
+    : [{ action: LISTEN_BUCKET, resource: `bucket:${bucket}` }]
+}
+
+/** Of a listener to all buckets, to hear of one: neither action may be denied of it. */
+function permissionsOfEvents(bucket: string): Permission[] {
+  const resource = `bucket:${bucket}`
+  return [
+    { action: LISTEN_ALL, resource },
+    { action: LISTEN_BUCKET, resource, coveredBy: LISTEN_ALL },
+  ]
 }
 
 /** @throws S3Error InvalidArgument for a name that S3 does not know */

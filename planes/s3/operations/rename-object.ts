@@ -2,6 +2,7 @@ import type { CommandOf } from '../../../engine/commands/commands.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { whileSourceChanges } from '../../objects/copy-object.ts'
 import { S3Error } from '../errors/s3-errors.ts'
+import { requireRenamedTags } from '../handling/carried-tags.ts'
 import { bucketIn, requireBucket } from '../handling/lookup.ts'
 import { defineOperation } from '../handling/operation.ts'
 import { checkSourceConditions, writeCondition } from '../request/conditions.ts'
@@ -50,14 +51,16 @@ function targetCondition(http: HttpRequest): Rename['condition'] {
 /**
  * The version to rename, if the conditions on it hold. Undefined for a repeat of a completed rename, which the engine
  * recognizes.
- * @throws S3Error NoSuchBucket, PreconditionFailed
+ * @throws S3Error NoSuchBucket, PreconditionFailed, AccessDenied (tags)
  */
-function findSource({ http, target }: ObjectRequest, services: S3Services, { bucket, key, sourceKey, token }: Rename) {
+function findSource(request: ObjectRequest, services: S3Services, { bucket, key, sourceKey, token }: Rename) {
+  const { http, target } = request
   const snapshot = services.catalog.snapshot()
   const { id } = bucketIn(snapshot, bucket)
   const isRepeat = token !== undefined && snapshot.object(id, key)?.renamed?.token === token
   const source = isRepeat ? undefined : snapshot.object(id, sourceKey)
   if (source === undefined) return undefined
+  if (source.tags !== undefined) requireRenamedTags(request, services, bucket, sourceKey)
   const validators = { etag: source.etag, lastModifiedMicroseconds: source.modifiedMicroseconds }
   checkSourceConditions(http, target, 'x-amz-rename-source-', validators, services.clock())
   return source.sequence

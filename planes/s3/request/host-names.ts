@@ -3,8 +3,10 @@ import { isIP } from 'node:net'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { S3Error } from '../errors/s3-errors.ts'
 
-/** Maximum length of a Host in an error: the longest DNS name. */
+/** Maximum length of a Host in an error. */
 const SHOWN_MAXIMUM = 255
+/** RFC 1035 section 2.3.4, as text. */
+const DNS_NAME_MAXIMUM = 253
 
 /**
  * The names of this store that a Host header may have. With virtual-hosted addressing the bucket is in front of the
@@ -52,6 +54,8 @@ export class HostNames {
 
   /** Whether a name is below no name of this store and below no address: those may have a bucket in front. */
   #isApart(name: string): boolean {
+    // A longer name is none of the DNS, and would cost the square of its labels.
+    if (name.length > DNS_NAME_MAXIMUM) return false
     const labels = name.split('.')
     if (labels.includes('') || /^[\d[\]:]/.test(labels.at(-1) ?? '')) return false
     return !labels.some((_, index) => index > 0 && this.#names.has(labels.slice(index).join('.')))

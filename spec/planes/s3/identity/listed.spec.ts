@@ -80,9 +80,26 @@ test('a resource without a wildcard lists nothing, and a denial wins', async (t)
     [[allow(LIST, 'bucket:alpha/in/')], 403],
     [[allow(LIST, 'bucket:alpha/in/*'), deny(LIST, 'bucket:alpha')], 403],
     [[allow(LIST, 'bucket:alpha/*'), deny(LIST, 'bucket:alpha/in/*')], 403],
+    [[allow(LIST, 'bucket:alpha/*'), deny(LIST, 'bucket:alpha/in/b')], 403],
+    [[allow(LIST, 'bucket:alpha/*'), deny(LIST, 'bucket:alpha/in/b*')], 403],
+    [[allow(LIST, 'bucket:alpha/*'), deny(LIST, 'bucket:alpha/i*')], 403],
+    [
+      [allow(LIST, 'bucket:alpha/*'), deny(LIST, 'bucket:alpha/out*', 'bucket:alpha/i')],
+      ['in/a', 'in/b'],
+    ],
     [[allow(['s3:GetObject'], 'bucket:alpha/in/*')], 403],
     [[allow(LIST, 'bucket:alpha')], ['in/a', 'in/b']],
     [[allow(LIST, 'bucket:al*')], ['in/a', 'in/b']],
   ] as const)
     t.same(await (await asked(statements))(target, 'Key'), seen, JSON.stringify(statements))
+})
+
+test('a shorter prefix does not get by a denial', async (t) => {
+  const LIST = ['s3:ListBucket']
+  const ask = await asked([allow(LIST, 'bucket:alpha/*'), deny(LIST, 'bucket:alpha/in/*')])
+  for (const prefix of ['i', 'in', 'in/', 'in/a'])
+    t.equal(await ask(`/alpha?list-type=2&prefix=${encodeURIComponent(prefix)}`, 'Key'), 403, prefix)
+  t.not(await ask('/alpha?list-type=2&prefix=out', 'Key'), 403)
+  const whole = await asked([allow(LIST, 'bucket:alpha'), deny(LIST, 'bucket:alpha/in/*')])
+  t.same(await whole('/alpha?list-type=2&prefix=in/', 'Key'), ['in/a', 'in/b'], 'a list of all has these names too')
 })

@@ -92,6 +92,22 @@ test('whatever the signature covers cannot be changed', async (t) => {
     await wrong(linkOf().replace(/Signature=.*$/, `Signature=${encodeURIComponent(signature)}`), signature)
 })
 
+test('parameters of a link cannot be joined to one, nor can one that holds others be used', async (t) => {
+  const version = versions[0] ?? ''
+  const parameters = [
+    ['response-content-type', 'text%2Fplain'],
+    ['versionId', version],
+  ] as const
+  const link = linkOf({ parameters })
+  t.match(await get(link), { status: 200, text: 'one' })
+  const joined = link.replace(`&versionId=${version}`, `%26versionId%3D${version}`)
+  isError(t, await get(joined), 'AccessDenied', 'the current version is not what was signed')
+  const whole = linkOf({ parameters: [['response-content-disposition', 'inline%26acl']] })
+  isError(t, await get(whole), 'AccessDenied', 'a name without a value')
+  const plain = linkOf({ parameters: [['response-content-disposition', 'attachment%3B%20filename%3D%22a%26b%3Dc%22']] })
+  isDone(t, await get(plain), 200, 'other values with &')
+})
+
 test('what the signature does not cover, and forms that cannot be read, are refused by name', async (t) => {
   const denied = async (link: string, message: string) => isError(t, await get(link), 'AccessDenied', message)
   for (const more of ['prefix=a', 'x-amz-meta-a=b', 'list-type=2', 'X-Amz-Signature=x', 'attributes', 'x-id=GetObject'])

@@ -75,10 +75,14 @@ test('an ACL that gives anything else, to anybody else, is refused by name', asy
       ['x-amz-acl', 'public-read'],
       ['x-amz-grant-full-control', 'id=other'],
       ['x-amz-grant-full-control', `id=${ID}, id=other`],
+      ['x-amz-grant-full-control', `id=${' '.repeat(8000)}`],
+      ['x-amz-grant-full-control', `id="${ID}`],
       ['x-amz-grant-full-control', 'uri=http://acs.amazonaws.com/groups/global/AllUsers'],
       ['x-amz-grant-read', `id=${ID}`],
     ] as const)
       isError(t, await send('', [header]), 'NotImplemented', header.join())
+    for (const owner of [`id=${ID}`, ` id="${ID}" `])
+      isDone(t, await send('', [['x-amz-grant-full-control', owner]]), 200, owner)
     isError(t, await send(''), 'InvalidRequest', 'no ACL')
     isError(t, await send('<AccessControlPolicy></AccessControlPolicy>'), 'MalformedXML', 'no list')
     isError(t, await send('{}'), 'MalformedXML', 'no XML')

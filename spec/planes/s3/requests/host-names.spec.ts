@@ -106,6 +106,9 @@ test('with * any name is accepted, but no name that has a bucket in front of one
   for (const host of [
     'photos.store.example',
     'a.b.store.example:7600',
+    // Longer than a name of the DNS: each of its labels would be looked up with all that follow.
+    `${'a.'.repeat(126)}bc`,
+    `${'a.'.repeat(7000)}b`,
     'photos.other.example',
     'photos.machine',
     'photos.localhost',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type ClientRequest, get, type IncomingMessage } from 'node:http'
 import tap, { test } from 'tap'
 import { DAY, runPass } from '../../../support/lifecycle.ts'
-import { allow, newIdentity } from '../../../support/identities.ts'
+import { allow, deny, newIdentity } from '../../../support/identities.ts'
 import { startManaged } from '../../../support/management-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'
 import { setVersioning } from '../../../support/wire-versions.ts'
@@ -217,4 +217,45 @@ test('an account needs the action, and its stream ends with it', async (t) => {
   await api.get('DELETE', `/policies/${identity.policies[0]}/bindings/${identity.account.id}`)
   await listener.ended()
   t.same(listener.told, ['s3:ObjectCreated:Put seen'], 'it ended in good order')
+})
+
+test('a listener to all buckets hears nothing of those that are denied', async (t) => {
+  await bucket('payroll')
+  await bucket('public')
+  const everything = allow(['s3:*'], 'bucket:*')
+  for (const denied of ['s3:ListenBucketNotification', 's3:ListenNotification', 's3:*']) {
+    const identity = await newIdentity(server, [everything, deny([denied], 'bucket:payroll')])
+    const listener = await Listener.open('/', ALL, identity.signing.sign)
+    await raw('PUT', '/payroll/secret', { body: 'x' })
+    await raw('PUT', '/public/last', { body: 'x' })
+    await listener.until((text) => text.includes('last'))
+    t.same(listener.told, ['s3:ObjectCreated:Put last'], denied)
+    listener.request.destroy()
+  }
+  const narrow = await newIdentity(server, [allow(['s3:ListenNotification'], 'bucket:*')])
+  const listener = await Listener.open('/', ALL, narrow.signing.sign)
+  await raw('PUT', '/payroll/secret', { body: 'x' })
+  await listener.until((text) => text.includes('secret'))
+  t.same(listener.told, ['s3:ObjectCreated:Put secret'], 'the action of all buckets is enough')
+  await api.get('PUT', `/policies/${narrow.policies[0]}`, {
+    name: 'narrower',
+    statements: [allow(['s3:ListenNotification'], 'bucket:*'), deny(['s3:ListenBucketNotification'], 'bucket:payroll')],
+  })
+  await raw('PUT', '/payroll/later', { body: 'x' })
+  await raw('PUT', '/public/last', { body: 'x' })
+  await listener.until((text) => text.includes('last'))
+  t.same(listener.told.slice(1), ['s3:ObjectCreated:Put last'], 'what is denied by now')
+  listener.request.destroy()
+})
+
+test('a stream that a link opened ends with the link', async (t) => {
+  const path = await bucket('lent')
+  const began = now
+  const listener = await Listener.open(path, ALL)
+  await raw('PUT', `${path}/in-time`, { body: 'x' })
+  await listener.until((text) => text.includes('in-time'))
+  now += 8 * DAY
+  await listener.ended()
+  now = began
+  t.same(listener.told, ['s3:ObjectCreated:Put in-time'])
 })

@@ -17,6 +17,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import tap, { type Test, test } from 'tap'
+import { allow, newIdentity } from '../../../support/identities.ts'
 import { startManaged } from '../../../support/management-server.ts'
 import { rebuiltTables } from '../../../support/rebuilt-tables.ts'
 import { eventsDuring } from '../../../support/storage-events.ts'
@@ -165,6 +166,30 @@ test('writes, uploads and copies carry tags; appends and renames keep them', asy
   t.same(await tagsOf('renamed'), written)
   await put(server, `${Bucket}/renamed`, 'written again')
   t.same(await tagsOf('renamed'), [], 'another write has no tags of the one before')
+})
+
+test('a rename of what has tags needs the permissions of a copy that keeps them', async (t) => {
+  const rename = (source: string, signing: object) =>
+    raw('PUT', `/${Bucket}/moved/${source}?renameObject`, {
+      headers: [['x-amz-rename-source', `/${Bucket}/${source}`]],
+      ...signing,
+    })
+  const all = ['s3:GetObject', 's3:PutObject', 's3:DeleteObject']
+  const tagger = [...all, 's3:GetObjectTagging', 's3:PutObjectTagging']
+  for (const [actions, code] of [
+    [all, 'AccessDenied'],
+    [[...all, 's3:GetObjectTagging'], 'AccessDenied'],
+    [[...all, 's3:PutObjectTagging'], 'AccessDenied'],
+    [tagger, undefined],
+  ] as const) {
+    const { signing } = await newIdentity(server, [allow(actions, `bucket:${Bucket}/*`)])
+    await put(server, `${Bucket}/tagged`, 'bytes', [['x-amz-tagging', 'a=1']])
+    await put(server, `${Bucket}/plain`, 'bytes')
+    isDone(t, await rename('plain', signing), 200, 'without tags')
+    const answer = await rename('tagged', signing)
+    if (code === undefined) isDone(t, answer, 200, 'with both')
+    else isError(t, answer, code, actions.join())
+  }
 })
 
 test('tags of a locked version may change, and its lock stays', async (t) => {
