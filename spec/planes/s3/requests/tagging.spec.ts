@@ -168,12 +168,12 @@ test('writes, uploads and copies carry tags; appends and renames keep them', asy
   t.same(await tagsOf('renamed'), [], 'another write has no tags of the one before')
 })
 
+function rename(source: string, signing: object) {
+  const headers = [['x-amz-rename-source', `/${Bucket}/${source}`]] as const
+  return raw('PUT', `/${Bucket}/moved/${source}?renameObject`, { headers, ...signing })
+}
+
 test('a rename of what has tags needs the permissions of a copy that keeps them', async (t) => {
-  const rename = (source: string, signing: object) =>
-    raw('PUT', `/${Bucket}/moved/${source}?renameObject`, {
-      headers: [['x-amz-rename-source', `/${Bucket}/${source}`]],
-      ...signing,
-    })
   const all = ['s3:GetObject', 's3:PutObject', 's3:DeleteObject']
   const tagger = [...all, 's3:GetObjectTagging', 's3:PutObjectTagging']
   for (const [actions, code] of [
