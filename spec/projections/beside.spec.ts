@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
@@ -129,6 +129,23 @@ test('rows made beside count after the end of the process, and after the end of 
   t.equal(await made({ bootId: BOOT_ID, isDurable: false }, BOOT_ID), 0)
   t.equal(await made({ bootId: BOOT_ID, isDurable: false }, OTHER_BOOT_ID), all)
   t.equal(await made({ bootId: BOOT_ID, isDurable: true }, OTHER_BOOT_ID), 0)
+})
+
+test('a start with the wrong master key leaves rows that are being made as they are', async (t) => {
+  const paths = await closedStore(t.testdir(), 10)
+  nodeDisk.rename(paths.projections, paths.projectionsNext)
+  rmSync(join(paths.projectionsNext, 'sums'))
+  noteMade(nodeDisk, paths.projectionsNext, { bootId: BOOT_ID, isDurable: false })
+  await t.rejects(openTestStore(paths.root, { masterKey: Buffer.alloc(32, 1) }), { name: 'MasterKeyMismatchError' })
+  flipByte(segmentPath(paths, 0), 600)
+  const keys = readFileSync(paths.keys)
+  rmSync(paths.keys)
+  await t.rejects(openTestStore(paths.root), { name: 'JournalDamagedError' }, 'a genesis that proves no key')
+  flipByte(segmentPath(paths, 0), 600)
+  writeFileSync(paths.keys, keys)
+  const store = await openTestStore(paths.root)
+  t.equal(store.report.replayedRecords, 0, 'they are gone on with')
+  await store.close(true)
 })
 
 test('rows of access that were edited while they were made beside are not gone on with', async (t) => {

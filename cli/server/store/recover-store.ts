@@ -55,6 +55,8 @@ export async function recoverStore(
   // Without a journal nothing can be rebuilt: keep the projections as evidence that there was one.
   const hasJournal = segmentFirsts(disk, paths).length > 0
   const early = hasJournal ? earlyKeys(disk, paths, options.masterKey) : undefined
+  // Such a start ends in any case, and without keys `openProjections` would throw away rows that are half made.
+  if (early !== undefined && 'failure' in early && disk.exists(paths.projectionsNext)) advising(() => refuse(early))
   const made = await openProjections(disk, paths, {
     bootId: options.bootId,
     hasJournal,
@@ -221,9 +223,12 @@ function requireKeys(early: KeysOutcome | undefined, origin: Genesis | undefined
   if (origin !== undefined) {
     return { ring: KeyRing.of(origin, [], masterKey) as KeyRing, isRecorded: false, genesisFault: undefined }
   }
-  const { found, failure } = { found: undefined, failure: undefined, ...early }
-  if (found === undefined) throw failure
-  return found
+  return early !== undefined && 'found' in early ? early.found : refuse(early)
+}
+
+/** @throws what the keys were not found for */
+function refuse(early: KeysOutcome | undefined): never {
+  throw early !== undefined && 'failure' in early ? early.failure : new Error('the keys were not looked for')
 }
 
 /** Says what to do next about damage that ends the start. */
