@@ -33,8 +33,8 @@ const ENTRIES = {
 }
 /** Packages with native parts, which these find beside their own files. */
 const NATIVE = ['@node-rs/crc32', 'koffi', 'uWebSockets.js']
-/** The same, loaded by `require`: so each is one file that its maker bundled, in place of 16 and 4. */
-const NATIVE_AS_ONE_FILE = ['lmdb', 'msgpackr']
+/** The same, loaded by `require`: so it is one file that its maker bundled, in place of 16. */
+const NATIVE_AS_ONE_FILE = ['lmdb']
 /** Of the names of modules that are made up here. */
 const PREFIX = '\0as-one-file:'
 /** How a module names a file beside it. */

@@ -1,4 +1,4 @@
-import { Packr } from 'msgpackr'
+import { Packr } from 'msgpackr/index-no-eval'
 import type { Sequence } from '../brands.ts'
 import type { Command, CommandOf } from '../commands/commands.ts'
 import type { WriteBody, WriteCondition } from '../commands/spine-commands.ts'

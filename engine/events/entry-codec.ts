@@ -1,4 +1,4 @@
-import { Packr } from 'msgpackr'
+import { Packr } from 'msgpackr/index-no-eval'
 import { AUDIT_RESULT, type AuditContext, type AuditPart, auditPart, type AuditResult } from './audit.ts'
 import { type Change, decodeChange, encodeChange } from './changes.ts'
 import { refuse } from './schema/kinds.ts'

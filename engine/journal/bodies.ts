@@ -1,5 +1,5 @@
 import { type Sequence, sequenceOf } from '../brands.ts'
-import { Packr } from 'msgpackr'
+import { Packr } from 'msgpackr/index-no-eval'
 import { NewerFormatError } from '../errors.ts'
 import { FORMAT_VERSION, HASH_BYTES, SEGMENT_HEADER } from './format.ts'
 import { JournalDamagedError } from './journal-errors.ts'

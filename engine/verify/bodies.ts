@@ -1,4 +1,4 @@
-import { Unpackr } from 'msgpackr'
+import { Unpackr } from 'msgpackr/index-no-eval'
 
 /**
  * Reads plain MessagePack. Bytes are copied out of the source, because a journal reader reuses its memory.

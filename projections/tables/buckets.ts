@@ -1,5 +1,5 @@
 import type { BucketId, Microseconds } from '../../engine/brands.ts'
-import { Packr } from 'msgpackr'
+import { Packr } from 'msgpackr/index-no-eval'
 import { optional } from '../../engine/events/schema/kinds.ts'
 import { defaultRetention } from '../../engine/events/values.ts'
 import type { BucketState } from '../../engine/state-ports.ts'

@@ -6,7 +6,7 @@ import {
   type Sequence,
   sequenceOf,
 } from '../../engine/brands.ts'
-import { Packr } from 'msgpackr'
+import { Packr } from 'msgpackr/index-no-eval'
 import {
   CHECKSUM_ALGORITHMS,
   type HeaderPairs,

@@ -1,5 +1,5 @@
 /** How the values of rows are stored, where they are not laid out byte by byte. */
-import { Packr } from 'msgpackr'
+import { Packr } from 'msgpackr/index-no-eval'
 import type { Kind } from '../../engine/events/schema/kinds.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 import { type Counts, decodeCounts, Tally } from './tally.ts'

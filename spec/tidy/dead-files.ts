@@ -20,6 +20,11 @@ function graphOf(imports: readonly Import[]): Map<string, string[]> {
   return graph
 }
 
+/** Of a package that has none: the compiler looks for it, and no import names it. */
+function isDeclaration(path: string): boolean {
+  return path.endsWith('.d.ts')
+}
+
 /** Files of `paths` that no chain of imports from `entries` reaches. Worker threads are imports here. */
 export function unreachedFindings(
   paths: readonly string[],
@@ -30,7 +35,9 @@ export function unreachedFindings(
   const reached = new Set(entries)
   for (const path of reached) for (const target of graph.get(path) ?? []) reached.add(target)
   const message = `nothing leads here from ${entries.join(' or ')}; delete it, or move it to where it is used`
-  return paths.filter((path) => !reached.has(path) && !(path in KEPT)).map((path) => ({ path, line: 0, message }))
+  return paths
+    .filter((path) => !reached.has(path) && !(path in KEPT) && !isDeclaration(path))
+    .map((path) => ({ path, line: 0, message }))
 }
 
 /**

@@ -122,6 +122,8 @@ interface PackageHome {
   readonly homes: readonly string[]
   /** Where its types alone may be imported as well. */
   readonly types?: readonly string[]
+  /** The one entry of it that is imported; without it the package itself is. */
+  readonly entry?: string
   readonly instead: string
 }
 
@@ -160,6 +162,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
       'engine/verify/bodies.ts',
     ],
     instead: 'use the codecs of engine/events/, engine/journal/bodies.ts or the table concerned',
+    entry: 'msgpackr/index-no-eval',
   },
   pino: {
     homes: ['cli/server/log/logger.ts'],
@@ -203,6 +206,9 @@ export function packageFindings(imports: readonly Import[]): Finding[] {
     if (home === undefined) {
       const message = `imports ${specifier}, which has no home; give it a row in spec/tidy/import-rules.ts and a file`
       return [{ path: from, line, message }]
+    }
+    if (home.entry !== undefined && specifier !== home.entry) {
+      return [{ path: from, line, message: `imports ${specifier}; import ${home.entry} in its place` }]
     }
     if (isAt(from, home.homes) || (typesOnly && isAt(from, home.types ?? []))) return []
     return [{ path: from, line, message: `imports ${specifier}; ${home.instead}` }]

@@ -1,7 +1,7 @@
 /** A journal as somebody writes it who can write its files and has no key: every hash, checksum and mark is right. */
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Unpackr } from 'msgpackr'
+import { Unpackr } from 'msgpackr/index-no-eval'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { decodeGenesis } from '../../../engine/journal/bodies.ts'

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { Packr } from 'msgpackr'
+import { Packr } from 'msgpackr/index-no-eval'
 
 export const KIND = { genesis: 1, seal: 2, change: 3, audit: 4 } as const
 const HASH_DOMAIN = Buffer.concat([Buffer.from('object-store/journal-record/v1'), Buffer.alloc(2)])

@@ -1,5 +1,5 @@
 /** A sample journal, and ways to damage it. */
-import { Unpackr } from 'msgpackr'
+import { Unpackr } from 'msgpackr/index-no-eval'
 import { type BuilderOptions, JournalBuilder } from './journal-builder.ts'
 import {
   type BatchFields,
