@@ -30,6 +30,16 @@ export interface Manner {
   readonly leavesAfterTurns?: number
 }
 
+/** A request whose answer lasts, and what has come of it so far. */
+export interface LastingAnswer {
+  readonly status: number | undefined
+  readonly text: string
+  /** Whether the connection has ended, by whomever. */
+  readonly isOver: boolean
+  /** The client ends the connection. */
+  leave(): void
+}
+
 /** The connection ended before there was a whole head of an answer. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
@@ -91,6 +101,21 @@ export class MemoryNetwork {
     }
   }
 
+  /** Sends a request without a body, whose answer is read as it comes. @throws NoAnswerError */
+  hold(port: number, head: SentHead): LastingAnswer {
+    const listener = this.#listeners.get(port)
+    if (listener === undefined) throw new NoAnswerError(`no listener at port ${port}`)
+    this.requests += 1
+    const connection = new Connection(listener, head, Buffer.alloc(0), this.#manner(0), () => this.isOn())
+    this.#open.add(connection)
+    void connection.answered.then((answer) => {
+      this.#open.delete(connection)
+      this.record?.(lineOf(head, Buffer.alloc(0), answer))
+      if (answer !== undefined) this.observe(head, answer, port)
+    })
+    return connection
+  }
+
   /** Every connection is gone at once, and with them what was on its way. */
   loseAll(): void {
     for (const connection of this.#open) connection.lose()
@@ -108,7 +133,7 @@ function digestOf(bytes: Buffer): string {
 }
 
 /** The client's end of one request. */
-class Connection implements ClientEnd {
+class Connection implements ClientEnd, LastingAnswer {
   readonly address = SENDER
   readonly answered: Promise<WireAnswer | undefined>
   readonly #listener: MemoryListener
@@ -124,7 +149,7 @@ class Connection implements ClientEnd {
   /** Whether a turn is to come in which the next piece is sent. */
   #isSending = false
   #isClosed = false
-  #status: number | undefined
+  status: number | undefined
   readonly #headers: Record<string, string> = {}
   readonly #pieces: Buffer[] = []
   #resolve: (answer: WireAnswer | undefined) => void = () => undefined
@@ -143,13 +168,25 @@ class Connection implements ClientEnd {
     after(manner.delayTurns, () => (this.#willSend < 0 ? this.#close(undefined) : this.#begin()))
   }
 
+  get text(): string {
+    return Buffer.concat(this.#pieces).toString()
+  }
+
+  get isOver(): boolean {
+    return this.#isClosed
+  }
+
+  leave(): void {
+    this.#leave(this.#answer(false))
+  }
+
   /** The host is gone. */
   lose(): void {
     this.#close(undefined)
   }
 
   head(status: number, headers: readonly HeaderLine[], length: number | undefined, closes: boolean): void {
-    this.#status = status
+    this.status = status
     const lines: HeaderLine[] = [...headers, ['date', new Date(Date.now()).toUTCString()]]
     if (length !== undefined) lines.push(['content-length', String(length)])
     if (closes) lines.push(['connection', 'close'])
@@ -163,7 +200,7 @@ class Connection implements ClientEnd {
 
   take(bytes: Buffer, taken: () => void): boolean {
     const { readTurns } = this.#manner
-    if (this.#isClosed) return false
+    if (this.#isClosed || !this.#isOn()) return false
     this.#pieces.push(Buffer.from(bytes))
     const { leavesAfterTurns } = this.#manner
     if (leavesAfterTurns !== undefined && this.#pieces.length === 1) {
@@ -240,10 +277,10 @@ class Connection implements ClientEnd {
   }
 
   #answer(complete: boolean): WireAnswer | undefined {
-    if (this.#status === undefined) return undefined
+    if (this.status === undefined) return undefined
     const body = Buffer.concat(this.#pieces)
     return {
-      status: this.#status,
+      status: this.status,
       headers: this.#headers,
       body,
       complete,

@@ -7,7 +7,10 @@ import { TABLES } from '../../../projections/tables/table-list.ts'
 import { writeNumber } from '../../../projections/keys.ts'
 import { compare } from '../../model/comparison.ts'
 import type { Model, ModelStore } from '../../model/model.ts'
-import { Step } from '../../model/steps.ts'
+import { type PlaceChoice, placeChoice } from '../../model/choices.ts'
+import type { Recipe } from '../../model/recipes.ts'
+import { requestsTogether } from '../../model/step-mix.ts'
+import { Request, Step } from '../../model/steps.ts'
 import { Random } from '../../support/random.ts'
 import { sampleBytes } from '../../support/sample-bytes.ts'
 import type { Strike } from './strikes.ts'
@@ -16,6 +19,8 @@ import { worldOf, type WorldStore } from './world-store.ts'
 
 /** Of the disk, while a snapshot is made. */
 const OPERATIONS = 8
+/** Of a start that makes its rows anew. */
+const SWITCH_OPERATIONS = 60
 
 /** What the next start finds. */
 const FINDS = [
@@ -157,6 +162,88 @@ class StruckSnapshot extends Step {
     await compare(model, store)
   }
 }
+
+/** A snapshot is made, more happens, and the host ends while the next one is made, which holds what has changed; then there are no rows. */
+class StruckChanges extends Step {
+  readonly #strike: Strike
+  readonly #recipes: readonly Recipe[]
+  readonly #at: PlaceChoice
+
+  constructor(end: SuddenEnd, operations: number, recipes: readonly Recipe[], at: PlaceChoice) {
+    super(`a snapshot of changes is made, and at operation ${operations} of the disk it is over: ${end}`)
+    this.#strike = { kind: end, operations }
+    this.#recipes = recipes
+    this.#at = at
+  }
+
+  async run(model: Model, store: ModelStore): Promise<void> {
+    const world = worldOf(store)
+    model.log.push(String(this))
+    const failure = await world.jobs.makeSnapshot()
+    if (failure !== undefined) throw new Error(`no snapshot could be made: ${failure}`)
+    for (const recipe of this.#recipes) await new Request(recipe, this.#at).run(model, store)
+    // What compares reads has records, so that there is a next segment and something to make a snapshot of.
+    await compare(model, store)
+    await world.strike([], this.#strike, 0, () => world.jobs.makeSnapshot())
+    await world.down('crash', true)
+    const { host } = world
+    const [expected] = hasOpeningNote(host) ? [] : soundSnapshots(host)
+    await world.up()
+    model.restarts += 2
+    requireRight(world, { isAged: false, expected })
+    model.tally.add('snapshot of changes cut short', 'done')
+    await compare(model, store)
+  }
+}
+
+/** The rows are those of an earlier layout, and the host ends while a start makes others of them. */
+class StruckSwitch extends Step {
+  readonly #before: 'clean' | 'crash'
+  readonly #ends: readonly [SuddenEnd, number][]
+
+  /** @param ends of starts one after the other, each with the operations of the disk before it */
+  constructor(before: 'clean' | 'crash', ends: readonly [SuddenEnd, number][]) {
+    super(`rows of an earlier layout are made anew, and starts end: ${ends.map((end) => end.join(' at ')).join(', ')}`)
+    this.#before = before
+    this.#ends = ends
+  }
+
+  async run(model: Model, store: ModelStore): Promise<void> {
+    const world = worldOf(store)
+    model.log.push(String(this))
+    for (const [index, [end, operations]] of this.#ends.entries()) {
+      await world.down(index === 0 ? this.#before : 'crash', false)
+      age(world.host)
+      await world.strikeUp(end, operations)
+      model.restarts += 1
+    }
+    model.tally.add('switch of the layout cut short', 'done')
+    await compare(model, store)
+  }
+}
+
+const suddenEnd = fc.constantFrom<SuddenEnd>('power', 'kill', 'kill')
+
+/** The host ends while rows or snapshots of them are made. */
+export const struckRowsStep: fc.Arbitrary<Step> = fc.oneof(
+  fc
+    .record({
+      end: suddenEnd,
+      operations: fc.integer({ min: 1, max: 3 * OPERATIONS }),
+      recipes: requestsTogether,
+      at: placeChoice,
+    })
+    .map(({ end, operations, recipes, at }) => new StruckChanges(end, operations, recipes, at)),
+  fc
+    .record({
+      before: fc.constantFrom('clean' as const, 'crash' as const),
+      ends: fc.array(fc.tuple(suddenEnd, fc.integer({ min: 1, max: SWITCH_OPERATIONS })), {
+        minLength: 1,
+        maxLength: 2,
+      }),
+    })
+    .map(({ before, ends }) => new StruckSwitch(before, ends)),
+)
 
 export const snapshotStep: fc.Arbitrary<Step> = fc.oneof(
   {

@@ -8,6 +8,11 @@ import { RowCheck } from '../../../workers/check-rows.ts'
 import { SNAPSHOT_PIECE_BYTES, SnapshotCheck } from '../../../workers/check-snapshots.ts'
 import { NO_PACE } from '../../../projections/steady-pace.ts'
 import { makeSnapshot } from '../../../projections/snapshots/make-snapshot.ts'
+import { getApplied } from '../../../projections/tables/applied.ts'
+import { openTables } from '../../../projections/tables/table-list.ts'
+import { IndexCheck } from '../../../projections/record-index/check-index.ts'
+import { makeIndex } from '../../../projections/record-index/make-index.ts'
+import { RecordIndexing } from '../../../workers/index-records.ts'
 import { SnapshotMaker } from '../../../workers/make-snapshots.ts'
 import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
 import { SegmentCompression } from '../../../workers/compress-segments.ts'
@@ -32,6 +37,8 @@ const PAUSE_MILLISECONDS = 5
 const IDLE_MILLISECONDS = 1000
 /** Longer than it is looked between two snapshots whether one is due. */
 const SNAPSHOT_SECONDS = 6
+/** Longer than it is looked whether a segment was sealed. */
+const INDEX_SECONDS = 6
 /** Of a check of everything: more than a world has rows and pieces for. */
 const DAILY_STEPS_MAXIMUM = 50
 /** Between two passes over the lifecycle rules, which only `pass` lets go by. */
@@ -58,6 +65,9 @@ export class WorldJobs {
   readonly #snapshots: SnapshotMaker
   readonly #daily: readonly (BackgroundWorker & { readonly status: string })[]
   readonly #inTurn: readonly BackgroundWorker[]
+  /** Not among those in turn, since kept worlds have what they do in their order. */
+  readonly #indexing: RecordIndexing
+  #indexFailure: unknown
   readonly #host: WorldHost
   #isCutOff = false
   /** The first thing that a worker says and that nothing in a world makes. */
@@ -132,6 +142,21 @@ export class WorldJobs {
         },
       }),
     ]
+    const { applied } = openTables(session.environment)
+    this.#indexing = new RecordIndexing(disk, paths, session.space, new IndexCheck(disk, paths), {
+      enabled: true,
+      reservedBytes: 0,
+      lastDurable: () => getApplied(applied)?.position?.sequence,
+      run: (task) => ({
+        ended: Promise.resolve().then(() => makeIndex(disk, paths, task, NO_PACE)),
+        stop: () => undefined,
+      }),
+      timer,
+      onDamage: (path) => disk.remove(path),
+      onFailure: (error) => {
+        this.#indexFailure = error
+      },
+    })
     this.#inTurn = [
       new VolumeCompaction(disk, paths, engine, catalog),
       new MultipartDigest(engine, catalog, services.payloads),
@@ -193,6 +218,20 @@ export class WorldJobs {
     }
   }
 
+  /** Files of the record index are made, until none is to be made. @returns how many steps something was done in */
+  async index(): Promise<number> {
+    await pause(INDEX_SECONDS * 1000)
+    this.#indexFailure = undefined
+    let done = 0
+    for (let before = ''; this.#indexing.status !== before; done += 1) {
+      before = this.#indexing.status
+      await this.#step(this.#indexing)
+      await pause(PAUSE_MILLISECONDS)
+    }
+    if (this.#indexFailure !== undefined) throw this.#indexFailure
+    return done
+  }
+
   /** A snapshot is made, if there is anything that the last one does not have. @returns why it could not be */
   async makeSnapshot(): Promise<unknown> {
     await pause(SNAPSHOT_SECONDS * 1000)
@@ -246,13 +285,13 @@ export class WorldJobs {
 
   /** Ends in order. */
   async close(): Promise<void> {
-    for (const job of [...this.#inTurn, ...this.#daily]) await job.close?.()
+    for (const job of [...this.#inTurn, ...this.#daily, this.#indexing]) await job.close?.()
   }
 
   /** The process is gone: nothing that workers are about reaches the engine, and nobody hears how they end. */
   async cutOff(): Promise<void> {
     this.#isCutOff = true
-    for (const job of [...this.#inTurn, ...this.#daily]) await job.close?.().catch(() => undefined)
+    for (const job of [...this.#inTurn, ...this.#daily, this.#indexing]) await job.close?.().catch(() => undefined)
   }
 
   async #step(job: BackgroundWorker): ReturnType<BackgroundWorker['step']> {

@@ -30,12 +30,14 @@ import { clockStep } from './clock-steps.ts'
 import { deletedBucketStep } from './deleted-buckets.ts'
 import { webhookStep } from './webhook-steps.ts'
 import { masterKeyStep } from './master-keys.ts'
-import { snapshotStep } from './snapshot-steps.ts'
+import { snapshotStep, struckRowsStep } from './snapshot-steps.ts'
 import { scarcityStep } from './scarcity.ts'
 import { unreadAnswersStep } from './unread-answers.ts'
 import { copyingCrowdStep } from './copying-crowd.ts'
 import { dailyCheckStep, workStep } from './work-steps.ts'
 import { unservedStep } from './unserved.ts'
+import { indexStep } from './index-steps.ts'
+import { listenerStep } from './listeners.ts'
 import { tagRequest, tagStep } from './tag-steps.ts'
 import { saysFault, saysNothingChanged, type Strike } from './strikes.ts'
 import { worldOf } from './world-store.ts'
@@ -236,6 +238,9 @@ const INHABITANTS: readonly fc.WeightedArbitrary<Step>[] = [
       .record({ recipes: fc.tuple(tagRequest, tagRequest), more: requestsTogether, at: placeChoice, strike })
       .map(({ recipes, more, at, strike: by }) => new Struck([...recipes, ...more.slice(2)], at, by)),
   },
+  { weight: 2, arbitrary: listenerStep },
+  { weight: 2, arbitrary: indexStep },
+  { weight: 1, arbitrary: struckRowsStep },
 ]
 
 /** Every step of a world. @param inhabitants how many kinds of steps there are; by default all */

@@ -166,8 +166,13 @@ export class WorldStore implements ModelStore {
 
   /** The host ends within so many operations of the start that follows on `how`, and starts once more. */
   async strikeStart(how: SuddenEnd, then: SuddenEnd, operations: number): Promise<void> {
-    const host = this.#host
     await this.#end(how)
+    await this.strikeUp(then, operations)
+  }
+
+  /** As `strikeStart`, of a process that has ended. */
+  async strikeUp(then: SuddenEnd, operations: number): Promise<void> {
+    const host = this.#host
     host.disk.left = operations
     const opened = await startProcess(host, this.#time, this.#starts + 1).catch((error: unknown) => {
       if (host.disk.isOn) throw error
