@@ -43,8 +43,8 @@ export interface PartHead {
 
 /** A header name (RFC 9110 token), a colon, the value. */
 const LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*$/
-const DISPOSITION = /^form-data((?:[ \t]*;[ \t]*[a-z*]+=(?:"(?:[^"\\]|\\.)*"|[^\s";]+))*)[ \t]*;?$/i
-const PARAMETER = /;[ \t]*([a-z*]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]+))/gi
+const DISPOSITION = /^form-data((?:[ \t]*;[ \t]*[a-z]+\*?=(?:"(?:[^"\\]|\\.)*"|[^\s";]+))*)[ \t]*;?$/i
+const PARAMETER = /;[ \t]*([a-z]+\*?)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]+))/gi
 /** Codings that change no byte. */
 const AS_IT_IS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary'])
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for

@@ -182,6 +182,9 @@ export class FormReader {
   #takeHead(): boolean {
     const end = this.#find(HEAD_END)
     if (end === -1) return false
+    if (this.#kept.subarray(this.#at - LINE_END.length, end).includes(this.#delimiter)) {
+      throw malformedForm('The head of a part holds a boundary.')
+    }
     const head = readPartHead(this.#text(this.#at, end))
     this.#at = end + HEAD_END.length
     this.#searched = this.#at

@@ -2,13 +2,13 @@
  * A form as the request that it stands for: a PutObject whose headers are the fields of the form (S3 developer guide, "HTML form
  * fields"). Headers of the request itself that nobody has signed say nothing about the object.
  */
+import { tagQuery } from '../../../engine/domain/tags.ts'
 import type { HeaderLine, HttpRequest, RequestBody } from '../../http/exchange.ts'
 import { parseTagging } from '../documents/tagging.ts'
 import { invalidArgument } from '../errors/s3-errors.ts'
 import { CHECKSUM_ALGORITHM } from '../request/checksums.ts'
 import { STORED_HEADERS } from '../request/metadata.ts'
 import { TAGGING } from '../request/tags.ts'
-import { encodeUri } from '../text/uri-encoding.ts'
 import type { FormFields } from './form-reader.ts'
 
 /** Fields of the signature, which are no headers of the object. */
@@ -79,7 +79,7 @@ function headersOf(fields: FormFields): HeaderLine[] {
   for (const [name, value] of fields) {
     if (OF_COPIES.test(name)) throw invalidArgument(name, value, `A form does not take the field ${name}.`)
     if (name === 'acl') lines.push(['x-amz-acl', value])
-    else if (name === 'tagging') lines.push([TAGGING, tagsOf(value)])
+    else if (name === 'tagging') lines.push([TAGGING, tagQuery(parseTagging(Buffer.from(value), 'object'))])
     else if (isHeader(name)) lines.push([name, value])
   }
   if (fields.has('tagging') && fields.has(TAGGING)) {
@@ -93,14 +93,4 @@ function headersOf(fields: FormFields): HeaderLine[] {
 function isHeader(name: string): boolean {
   if (name.startsWith('x-amz-')) return !OF_THE_SIGNATURE.has(name)
   return STORED_HEADERS.has(name) || name === 'content-md5'
-}
-
-/** The document of the field as the header has it. */
-function tagsOf(document: string): string {
-  const tags = parseTagging(Buffer.from(document), 'object')
-  const pairs: string[] = []
-  for (let at = 0; at < tags.length; at += 2) {
-    pairs.push(`${encodeUri(tags[at] ?? '', false)}=${encodeUri(tags[at + 1] ?? '', false)}`)
-  }
-  return pairs.join('&')
 }

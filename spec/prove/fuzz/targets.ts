@@ -4,6 +4,7 @@ import { CHUNK_TARGETS } from './targets/chunks.ts'
 import { CONFIGURATION_TARGETS } from './targets/configuration.ts'
 import { DATE_TARGETS } from './targets/dates.ts'
 import { ENTRY_TARGETS } from './targets/entries.ts'
+import { FORM_TARGETS } from './targets/forms.ts'
 import { HEADER_TARGETS } from './targets/headers.ts'
 import { INTACT_TARGETS } from './targets/intact.ts'
 import { JOURNAL_TARGETS } from './targets/journal.ts'
@@ -34,6 +35,7 @@ export const TARGETS: readonly FuzzTarget[] = [
   ...SHARING_TARGETS,
   ...SIGNATURE_TARGETS,
   ...CHUNK_TARGETS,
+  ...FORM_TARGETS,
   ...POLICY_TARGETS,
   ...PROOF_TARGETS,
   ...WITNESS_TARGETS,
