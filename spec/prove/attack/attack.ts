@@ -12,6 +12,7 @@ import { attackByChance } from './by-chance.ts'
 import { Canaries } from './canaries.ts'
 import { attackExistence } from './existence.ts'
 import { attackConditions } from './blind-conditions.ts'
+import { attackForms } from './forms.ts'
 import { attackValues } from './forged-values.ts'
 import { attackDocuments } from './hostile-documents.ts'
 import { attackChunks } from './chunks/attack-chunks.ts'
@@ -95,6 +96,7 @@ const PARTS: readonly (readonly [name: string, part: (assault: Assault) => Promi
   ['conditions', attackConditions],
   ['copies of parts', attackPartCopies],
   ['batches of deletions', attackBatches],
+  ['forms and links of version 2', attackForms],
   ['values', attackValues],
   ['names', attackNames],
   ['documents', attackDocuments],
