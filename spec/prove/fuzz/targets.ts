@@ -4,6 +4,7 @@ import { CHUNK_TARGETS } from './targets/chunks.ts'
 import { CONFIGURATION_TARGETS } from './targets/configuration.ts'
 import { DATE_TARGETS } from './targets/dates.ts'
 import { ENTRY_TARGETS } from './targets/entries.ts'
+import { EXTENSION_TARGETS } from './targets/extensions.ts'
 import { FORM_TARGETS } from './targets/forms.ts'
 import { HEADER_TARGETS } from './targets/headers.ts'
 import { INTACT_TARGETS } from './targets/intact.ts'
@@ -36,6 +37,7 @@ export const TARGETS: readonly FuzzTarget[] = [
   ...SIGNATURE_TARGETS,
   ...CHUNK_TARGETS,
   ...FORM_TARGETS,
+  ...EXTENSION_TARGETS,
   ...POLICY_TARGETS,
   ...PROOF_TARGETS,
   ...WITNESS_TARGETS,
