@@ -5,7 +5,7 @@ import type { Config } from '../config/config-types.ts'
 import { systemMilliseconds } from '../../engine/clock.ts'
 import type { RowDamagedError } from '../../engine/errors.ts'
 import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
-import { RowWalk } from '../../projections/row-walk.ts'
+import { COUNTED_ROWS_MAXIMUM, RowWalk } from '../../projections/row-walk.ts'
 import { type DamagedSnapshot, SnapshotWalk } from '../../projections/snapshots/snapshot-walk.ts'
 import { getApplied } from '../../projections/tables/applied.ts'
 import { openTables } from '../../projections/tables/table-list.ts'
@@ -71,7 +71,9 @@ export function startWorkers(
   const compaction = new VolumeCompaction(nodeDisk, paths, engine, catalog)
   supervisor.start(compaction)
   supervisor.start(new MultipartDigest(engine, catalog, payloads))
-  supervisor.start(new RowCheck(new RowWalk(environment), { timer, onDamage: damagedRow(log, catalog) }))
+  supervisor.start(
+    new RowCheck(new RowWalk(environment, COUNTED_ROWS_MAXIMUM), { timer, onDamage: damagedRow(log, catalog) }),
+  )
   const walk = new SnapshotWalk(nodeDisk, paths, SNAPSHOT_PIECE_BYTES)
   supervisor.start(new SnapshotCheck(walk, { timer, onDamage: damagedSnapshot(log, snapshots) }))
   const lifecycle = lifecycleWorker(log, store, config)

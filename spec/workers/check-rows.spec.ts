@@ -9,6 +9,10 @@ import { openTables } from '../../projections/tables/table-list.ts'
 import { RowCheck } from '../../workers/check-rows.ts'
 
 const HOUR = 60 * 60 * 1000
+/** Of LMDB: pages, what a page has for each row, and where the header says how far that goes. */
+const PAGE_BYTES = 8192
+const PLACE_BYTES = 2
+const LOWER_AT = 20
 
 test('a pass a day, until a row is damaged', async (t) => {
   let now = 5
@@ -67,5 +71,34 @@ test('the walk meets each row of each table, whatever its steps are, and a key t
     },
     { code: 'row-damaged', table: 'objects', key: Buffer.from('object-?').toString('hex') },
   )
+  await environment.close()
+})
+
+test('rows that the count of a page hides are found in tables that are read in one step, and the next start knows', async (t) => {
+  const directory = join(t.testdir({ rows: {} }), 'rows')
+  const made = ProjectionEnvironment.open(directory, { readOnly: false })
+  const tables = openTables(made)
+  made.write(() => {
+    for (let row = 0; row < 9; row += 1) tables.objects.put(Buffer.from(`object-${row}`), Buffer.from('x'))
+  })
+  await made.sync()
+  await made.close()
+  const path = join(directory, DATA_FILE)
+  const bytes = readFileSync(path)
+  // The header of a page has its number, its flags, and where the places of its rows end: two bytes for each row.
+  const row = bytes.indexOf('object-0')
+  const page = row - (row % PAGE_BYTES)
+  const end = bytes.readUInt16LE(page + LOWER_AT)
+  t.equal(bytes.readUInt16LE(page + LOWER_AT - 2) & 2, 2, 'a page of rows')
+  bytes.writeUInt16LE(end - 4 * PLACE_BYTES, page + LOWER_AT)
+  writeFileSync(path, bytes)
+  const found: unknown[] = []
+  const environment = ProjectionEnvironment.open(directory, { readOnly: true, damaged: (error) => found.push(error) })
+  const rows = Array.from(openTables(environment).objects.keys({}))
+  t.not(rows.length, 9, 'rows are hidden')
+  t.doesNotThrow(() => new RowWalk(environment, 8).next(100), 'a table that is larger')
+  const walk = new RowWalk(environment, 9)
+  t.throws(() => walk.next(100), { code: 'row-damaged', table: 'objects', key: '' })
+  t.equal(found.length, 1)
   await environment.close()
 })

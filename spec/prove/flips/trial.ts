@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { OpeningReport } from '../../../cli/server/store/opened-store.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { isRowDamage } from '../../../engine/errors.ts'
-import { RowWalk } from '../../../projections/row-walk.ts'
+import { COUNTED_ROWS_MAXIMUM, RowWalk } from '../../../projections/row-walk.ts'
 import { checkProjections } from '../../../projections/replay/check.ts'
 import { SnapshotWalk } from '../../../projections/snapshots/snapshot-walk.ts'
 import { SNAPSHOT_PIECE_BYTES } from '../../../workers/check-snapshots.ts'
@@ -183,7 +183,7 @@ export class Trial {
     } catch (error) {
       this.#failed('the scrub', error)
     }
-    const walk = new RowWalk(server.session.environment)
+    const walk = new RowWalk(server.session.environment, COUNTED_ROWS_MAXIMUM)
     try {
       while (walk.next(ROWS_OF_STEP)) await turn()
     } catch (error) {

@@ -2,7 +2,7 @@
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import { systemMilliseconds } from '../../../engine/clock.ts'
 import { storeCreation } from '../../../engine/journal/segment-chain.ts'
-import { RowWalk } from '../../../projections/row-walk.ts'
+import { COUNTED_ROWS_MAXIMUM, RowWalk } from '../../../projections/row-walk.ts'
 import { SnapshotWalk } from '../../../projections/snapshots/snapshot-walk.ts'
 import { RowCheck } from '../../../workers/check-rows.ts'
 import { SNAPSHOT_PIECE_BYTES, SnapshotCheck } from '../../../workers/check-snapshots.ts'
@@ -130,7 +130,7 @@ export class WorldJobs {
       },
     })
     this.#daily = [
-      new RowCheck(new RowWalk(session.environment), {
+      new RowCheck(new RowWalk(session.environment, COUNTED_ROWS_MAXIMUM), {
         timer,
         onDamage: ({ table, key }) => (this.#wrong ??= `a row is damaged: ${table} ${key}`),
       }),
