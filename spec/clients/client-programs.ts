@@ -42,6 +42,14 @@ export function run(program: string, words: readonly string[], options: RunOptio
   })
 }
 
+/** The environment of this process, for package managers, which find their settings in it and in the home directory. */
+export function surroundings(): Record<string, string> {
+  const given = Object.entries(process.env).flatMap(([name, value = '']) =>
+    name.startsWith('OBJECT_STORE_') || name.startsWith('npm_') ? [] : [[name, value] as const],
+  )
+  return Object.fromEntries(given)
+}
+
 function candidates(name: string): string[] {
   const places = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, name))
   const found = places.filter((path) => {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import tap, { test } from 'tap'
 import { startManaged, SYSTEM_TOKEN } from '../support/management-server.ts'
-import { run } from './client-programs.ts'
+import { run, surroundings } from './client-programs.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../../spec/clients/generated/try.sh', import.meta.url))
 const server = await startManaged()
@@ -13,12 +13,8 @@ tap.teardown(() => server.stop())
 for (const generator of ['typescript', 'python']) {
   test(generator, async (t) => {
     const environment = { OBJECT_STORE_URL: server.apiEndpoint, OBJECT_STORE_TOKEN: SYSTEM_TOKEN }
-    // Package managers find their settings in the home directory.
-    const surroundings = Object.entries(process.env).flatMap(([name, value = '']) =>
-      name.startsWith('OBJECT_STORE_') || name.startsWith('npm_') ? [] : [[name, value] as const],
-    )
     const { code, stdout, stderr } = await run('bash', [SCRIPT, generator], {
-      environment: { ...Object.fromEntries(surroundings), ...environment },
+      environment: { ...surroundings(), ...environment },
     })
     t.equal(code, 0, 'it came to its end', { stderr })
     t.match(String(stdout), `${generator}: created, uploaded, listed, queried, refused`)

@@ -8,7 +8,8 @@ const BUILD_SECONDS = 240
 /** Its path; or the reason why it cannot be built. */
 export type Built = { readonly path: string } | { readonly reason: string }
 
-function environmentIn(place: string): Readonly<Record<string, string>> {
+/** What keeps modules and builds below a directory. */
+export function goEnvironment(place: string): Readonly<Record<string, string>> {
   return { GOPATH: join(place, 'go'), GOCACHE: join(place, 'cache'), GOFLAGS: '-modcacherw' }
 }
 
@@ -19,7 +20,7 @@ async function isGoMissing(): Promise<boolean> {
 /** Builds a command of a module, such as `example.com/module/cmd/name@v1.0.0`. */
 export async function builtCommand(place: string, command: string): Promise<Built> {
   if (await isGoMissing()) return { reason: 'Go is not installed' }
-  const environment = environmentIn(place)
+  const environment = goEnvironment(place)
   const { stderr } = await run('timeout', [String(BUILD_SECONDS), 'go', 'install', command], { environment })
   const path = join(place, 'go', 'bin', basename(command.split('@')[0] ?? ''))
   return existsSync(path) ? { path } : { reason: `${basename(path)} was not built: ${stderr.slice(-200)}` }
@@ -32,7 +33,7 @@ export async function builtFile(place: string, file: string, modules: readonly s
   const directory = join(place, name)
   mkdirSync(directory)
   copyFileSync(file, join(directory, basename(file)))
-  const options = { environment: environmentIn(place), directory }
+  const options = { environment: goEnvironment(place), directory }
   const steps = [
     ['mod', 'init', name],
     ['get', ...modules],

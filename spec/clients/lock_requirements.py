@@ -1,6 +1,6 @@
 """
-Writes requirements.txt from requirements.in: every package with its version, and the SHA-256 of its wheels for Linux on x86-64
-with glibc. Python 3.11 decides the versions; the wheels for the later ones are those of the same versions.
+Writes the .txt of each .in here: every package with its version, and the SHA-256 of its wheels for Linux on x86-64 with glibc.
+Python 3.11 decides the versions; the wheels for the later ones are those of the same versions.
 """
 
 import json
@@ -13,8 +13,8 @@ import zipfile
 HERE = pathlib.Path(__file__).parent
 VERSIONS = ["3.11", "3.12", "3.13"]
 PLATFORMS = ["manylinux%s_x86_64" % name for name in ["1", "2010", "2014"] + ["_2_%d" % minor for minor in range(5, 37)]]
-# What DVC requires and has no wheels of. It imports neither for what the specs try, so they are not installed.
-WITHOUT_WHEELS = {"antlr4-python3-runtime": "4.9.3", "nanotime": "0.5.2"}
+# What is required and has no wheels. DVC imports neither of the first two for what the specs try, and psycopg2-binary is the third.
+WITHOUT_WHEELS = {"antlr4-python3-runtime": "4.9.3", "nanotime": "0.5.2", "psycopg2": "2.9.11"}
 
 
 def write_stand_in(folder, name, version):
@@ -42,9 +42,9 @@ def wheels(version, *words):
             yield name, row["metadata"]["version"], row["download_info"]["archive_info"]["hashes"]["sha256"]
 
 
-def main():
+def lock(source):
     digests = {}
-    for name, version, digest in wheels(VERSIONS[0], "--requirement", str(HERE / "requirements.in")):
+    for name, version, digest in wheels(VERSIONS[0], "--requirement", str(source)):
         digests["%s==%s" % (name, version)] = {digest}
     for later in VERSIONS[1:]:
         for name, version, digest in wheels(later, "--no-deps", *digests):
@@ -52,7 +52,8 @@ def main():
     lines = ["# Made by lock_requirements.py."]
     for pinned in sorted(digests):
         lines.append(" \\\n".join([pinned, *("    --hash=sha256:" + digest for digest in sorted(digests[pinned]))]))
-    (HERE / "requirements.txt").write_text("\n".join(lines) + "\n")
+    source.with_suffix(".txt").write_text("\n".join(lines) + "\n")
 
 
-main()
+for source in [pathlib.Path(name) for name in sys.argv[1:]] or sorted(HERE.glob("*.in")):
+    lock(source)

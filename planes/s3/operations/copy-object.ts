@@ -62,7 +62,7 @@ function requireWhole(found: FoundObject): FoundObject {
 /**
  * A copy shares the bytes of its source and has the same checksum; no other is computed.
  * @throws S3Error NotImplemented when the request asks for a checksum that the source does not have, InvalidRequest for
- *   one that S3 does not have
+ *   an algorithm that S3 does not have
  */
 function requireChecksum({ http, target }: ObjectRequest, services: S3Services, found: FoundObject): FoundObject {
   const name = CHECKSUM_ALGORITHM

@@ -132,7 +132,7 @@ function mayDelete(
 /**
  * Deletes the keys and returns the result of each. When the engine fails halfway, only the remaining keys get the
  * error: keys that were acknowledged stay reported as deleted. Keys that are refused anyway get it as well: their refusals have no
- * record, and no refusal is told without.
+ * record, and no refusal is answered without one.
  */
 async function carryOut(
   request: BucketRequest,

@@ -95,7 +95,7 @@ const OTHERS: ReadonlySet<string> = new Set(['md5', 'sha512', 'xxhash3', 'xxhash
 
 /**
  * The algorithm that a value of x-amz-checksum-algorithm names, in any case.
- * @throws S3Error InvalidRequest (S3 has none of this name), NotImplemented (one that this server cannot compute)
+ * @throws S3Error InvalidRequest (S3 has none of this name), NotImplemented (this server cannot compute it)
  */
 export function namedAlgorithm(text: string): ChecksumAlgorithm {
   const name = text.toLowerCase()
@@ -199,7 +199,7 @@ export function parseChecksum(header: string, text: string): DeclaredChecksum {
 }
 
 /** Whether this server computes the algorithm. @param name in lower case */
-export function isAlgorithm(name: string): name is ChecksumAlgorithm {
+function isAlgorithm(name: string): name is ChecksumAlgorithm {
   return Object.hasOwn(CHECKSUM_BYTES, name)
 }
 

@@ -15,12 +15,13 @@ const VERSION_MARK = '?versionId='
 
 /**
  * Parses the header. It is decoded exactly once, then split, since some clients encode the slash after the bucket
- * too; a question mark that belongs to the key comes as `%3F`, and `+` is a plus.
+ * too; a question mark that belongs to the key comes as `%3F`. As on S3, `+` is a space and `%2B` a plus: Go's
+ * url.QueryEscape writes so, and other clients escape the plus because of it.
  * @throws S3Error InvalidArgument, KeyTooLongError
  */
 export function parseCopySource(header: string): CopySource {
   const mark = header.lastIndexOf(VERSION_MARK)
-  const source = decodeUri(mark === -1 ? header : header.slice(0, mark))
+  const source = decodeUri((mark === -1 ? header : header.slice(0, mark)).replaceAll('+', ' '))
   const versionId = mark === -1 ? undefined : decodeUri(header.slice(mark + VERSION_MARK.length))
   if (source === undefined) throw malformed(header)
   if (mark !== -1 && (versionId === undefined || versionId === '')) throw malformed(header)

@@ -6,7 +6,7 @@ import type { QueryParameters } from './query-parameters.ts'
 const PAGE_MAXIMUM = 1000
 const BUCKETS_MAXIMUM = 10_000
 
-/** S3's bound for numbers in a query: those of 32 bits. */
+/** S3's bound for numbers in a query, which have 32 bits with a sign. */
 const NUMBER_MAXIMUM = 2 ** 31 - 1
 
 /** Parameters common to all listings of keys. */

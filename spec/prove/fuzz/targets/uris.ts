@@ -70,12 +70,13 @@ function judgeQuery(input: Buffer): Verdict {
   return accepted(`${Math.min(answer.value.entries.length, 5)} parameters`)
 }
 
-/** `bucket/key` or `/bucket/key`, decoded once, with a version id behind the last `?versionId=`. */
+/** `bucket/key` or `/bucket/key`, decoded once with `+` for a space, with a version id behind the last `?versionId=`. */
 function naiveCopySource(header: string): unknown {
   const pieces = header.split('?versionId=')
   const hasVersion = pieces.length > 1
   const versionId = hasVersion ? naiveDecode(pieces.at(-1) as string) : undefined
-  const source = naiveDecode(hasVersion ? pieces.slice(0, -1).join('?versionId=') : header)
+  const path = hasVersion ? pieces.slice(0, -1).join('?versionId=') : header
+  const source = naiveDecode(path.split('+').join(' '))
   if (source === undefined || (hasVersion && !versionId)) return undefined
   const [bucket = '', ...rest] = (source.startsWith('/') ? source.slice(1) : source).split('/')
   const key = rest.join('/')
