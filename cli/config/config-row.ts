@@ -13,6 +13,7 @@ export type ConfigKind =
   | 'host names'
   | 'log keys'
   | 'networks'
+  | 'prefixes of keys'
 
 /** Further rules for a text or secret; config-values.ts has one check for each. */
 export type ConfigForm = 'access-key' | 'master-key' | 'base-url' | 'log-name'

@@ -27,6 +27,8 @@ export interface ConfigValues {
   readonly 'log keys': readonly string[]
   /** Addresses, and networks with a prefix length. */
   readonly networks: readonly string[]
+  /** In the form BUCKET/PREFIX. */
+  readonly 'prefixes of keys': readonly string[]
 }
 
 type Row = (typeof configTable)[number]

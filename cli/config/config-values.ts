@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { CheckpointNoteError, readVerifierKey } from '../../engine/checkpoints/checkpoint-note.ts'
+import { isBucketName, overlongKeyBytes } from '../../engine/domain/names.ts'
 import { parseAddress } from './address.ts'
 import type { ConfigForm, ConfigKind, ConfigRow } from './config-row.ts'
 import type { ConfigValues } from './config-types.ts'
@@ -155,6 +156,16 @@ const parsers: Readonly<Record<ConfigKind, Parser>> = {
     }
     return { value: Object.freeze(entries) }
   },
+  'prefixes of keys'(row, given) {
+    const parts = given === '' ? [] : listOf(given)
+    if (parts === undefined) return { problem: `${shown(given)} is not a list of prefixes` }
+    const prefixes = parts.map((part) => (typeof part === 'string' ? part.trim() : ''))
+    const maximum = row.bounds?.maximum ?? 0
+    if (prefixes.length > maximum) return { problem: `has ${prefixes.length} entries; at most ${maximum} are allowed` }
+    const wrong = prefixes.findIndex((prefix) => !isPrefixOfKeys(prefix))
+    if (wrong === -1) return { value: Object.freeze(prefixes) }
+    return { problem: `${shown(parts[wrong])} is not BUCKET/PREFIX, such as photos/public/, without *` }
+  },
   'log keys'(row, given) {
     const parts = given === '' ? [] : listOf(given)
     if (parts === undefined) return { problem: `${shown(given)} is not a list of keys` }
@@ -177,4 +188,13 @@ const parsers: Readonly<Record<ConfigKind, Parser>> = {
  */
 export function parseValue(row: ConfigRow, given: unknown, workingDirectory: string): ParsedValue {
   return parsers[row.kind](row, given, workingDirectory)
+}
+
+/** An empty prefix is that of all keys of the bucket. */
+function isPrefixOfKeys(text: string): boolean {
+  const slash = text.indexOf('/')
+  const prefix = text.slice(slash + 1)
+  return (
+    isBucketName(text.slice(0, Math.max(0, slash))) && !prefix.includes('*') && overlongKeyBytes(prefix) === undefined
+  )
 }

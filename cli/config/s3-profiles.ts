@@ -15,6 +15,7 @@ export const S3_PROFILES: Readonly<Record<Profile, { readonly [Name in ProfiledN
       's3.extensions': [
         'append',
         'aws-chunked',
+        'bucket-policy',
         'bucket-reads',
         'checksums',
         'delete-objects',

@@ -57,6 +57,12 @@ export const accessSettings: SettingReaders<AccessCommands, { readonly access: A
     return [['policies', listText(present), listText(present.filter((other) => other !== policy))]]
   },
 
+  'set-bucket-policy'({ bucket, document }, { state, access }) {
+    const present = state.bucket(bucket)
+    const before = present && (access.bucketPolicy(present.id)?.document ?? NONE)
+    return [['bucket_policy', before, document ?? NONE]]
+  },
+
   'issue-token': ({ role, expiresMicroseconds }) => [
     ['role', undefined, role],
     ['expires', undefined, expiryText(expiresMicroseconds)],

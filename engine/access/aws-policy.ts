@@ -5,40 +5,34 @@
  */
 import type { PolicyStatement } from '../events/values.ts'
 import { translatedAction, wholesOf } from './aws-actions.ts'
+import {
+  type AccountOf,
+  ARN,
+  arnRest,
+  AwsPolicyError,
+  isObject,
+  type Members,
+  principalsOf,
+  RESOURCE_LENGTH_MAXIMUM,
+  shown,
+  textsOf,
+  VALUES_MAXIMUM,
+  wildcardFault,
+} from './aws-elements.ts'
 
-/** Bounds of the policies of this store, which hold for translated ones. */
+/** A bound of the policies of this store, which holds for translated ones. */
 const STATEMENTS_MAXIMUM = 100
-const VALUES_MAXIMUM = 100
-const RESOURCE_LENGTH_MAXIMUM = 1152
-/** Of a name of the document in a message. */
-const SHOWN_LENGTH = 64
 
 const VERSIONS: readonly unknown[] = ['2012-10-17', '2008-10-17']
-const ARN = 'arn:aws:s3:::'
-const USER_ARN = /^arn:aws:iam::[0-9]*:user\/(?<name>.+)$/
 
 /** Listings of keys that the condition `s3:prefix` may narrow. */
 const NARROWED: ReadonlySet<string> = new Set(['s3:ListBucket', 's3:ListBucketVersions'])
 /** Listings that a resource of keys allows of these keys in this store. On S3 it allows none. */
 const LISTINGS: readonly string[] = [...NARROWED, 's3:ListBucketMultipartUploads']
 
-/** A part of a document that cannot be translated. */
-export class AwsPolicyError extends Error {
-  override readonly name = 'AwsPolicyError'
-  /** Such as `Statement[1] (Sid "read").Action`. */
-  readonly place: string
-  readonly detail: string
-
-  constructor(place: string, detail: string) {
-    super(`${place}: ${detail}`)
-    this.place = place
-    this.detail = detail
-  }
-}
-
 /** A statement of a bucket's policy. */
 export interface BucketStatement extends PolicyStatement {
-  /** Ids of accounts; undefined for everyone. */
+  /** Their ids; undefined for everyone. */
   readonly accounts: readonly string[] | undefined
   /** Where it is in the document. */
   readonly place: string
@@ -49,8 +43,7 @@ export interface BucketPolicyContext {
   readonly bucket: string
   /** Every known action. */
   readonly actions: ReadonlySet<string>
-  /** The id of the account that a text of the document names; undefined when it names none, or more than one. */
-  readonly accountOf: (name: string) => string | undefined
+  readonly accountOf: AccountOf
 }
 
 /** Whether a value is a policy as AWS writes it. */
@@ -92,12 +85,6 @@ export function translateBucketPolicy(document: unknown, context: BucketPolicyCo
 function bounded<S>(statements: S[]): S[] {
   if (statements.length <= STATEMENTS_MAXIMUM) return statements
   throw new AwsPolicyError('Statement', `makes ${statements.length} statements, at most ${STATEMENTS_MAXIMUM}`)
-}
-
-type Members = Readonly<Record<string, unknown>>
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Each statement with its place. */
@@ -190,21 +177,6 @@ function effectOf(value: unknown, place: string): PolicyStatement['effect'] {
   throw new AwsPolicyError(place, 'is "Allow" or "Deny"')
 }
 
-/** A text, or a list of texts, each with its place. */
-function textsOf(value: unknown, place: string): (readonly [text: string, place: string])[] {
-  if (value === undefined) throw new AwsPolicyError(place, 'is missing')
-  const isList = Array.isArray(value)
-  const list: readonly unknown[] = isList ? value : [value]
-  if (list.length === 0 || list.length > VALUES_MAXIMUM) {
-    throw new AwsPolicyError(place, `has 1 to ${VALUES_MAXIMUM} values`)
-  }
-  return list.map((text, index) => {
-    const at = isList ? `${place}[${index}]` : place
-    if (typeof text !== 'string') throw new AwsPolicyError(at, 'is a text')
-    return [text, at]
-  })
-}
-
 function resourceOfAny(text: string, place: string): string {
   return text === '*' ? 'bucket:*' : `bucket:${arnRest(text, place)}`
 }
@@ -213,60 +185,6 @@ function resourceWithin(bucket: string, text: string, place: string): string {
   const rest = arnRest(text, place)
   if (rest === bucket || rest.startsWith(`${bucket}/`)) return `bucket:${rest}`
   const detail = `is not in this bucket: a resource is ${ARN}${bucket} or begins with ${ARN}${bucket}/`
-  throw new AwsPolicyError(place, `${JSON.stringify(shown(text))} ${detail}`)
-}
-
-/** What follows `arn:aws:s3:::`, with a wildcard at the end or none. */
-function arnRest(text: string, place: string): string {
-  const refuse = (detail: string): never => {
-    throw new AwsPolicyError(place, `${JSON.stringify(shown(text))} ${detail}`)
-  }
-  if (!text.startsWith(ARN) || text.length === ARN.length) return refuse(`is not ${ARN}BUCKET or ${ARN}BUCKET/KEY`)
-  if (text.length > ARN.length + RESOURCE_LENGTH_MAXIMUM) return refuse('is too long')
-  const rest = text.slice(ARN.length)
-  const fault = wildcardFault(rest)
-  return fault === undefined ? rest : refuse(fault)
-}
-
-/** The beginning of a policy variable. */
-const VARIABLE = '\u{24}{'
-
-function wildcardFault(pattern: string): string | undefined {
-  if (pattern.includes(VARIABLE)) return 'has a policy variable, which is not supported'
-  if (pattern.includes('?')) return 'has the wildcard ?, which is not supported'
-  return pattern.slice(0, -1).includes('*')
-    ? 'has a wildcard that is not at its end, which is not supported'
-    : undefined
-}
-
-/** Ids of accounts; undefined for everyone. */
-function principalsOf(
-  value: unknown,
-  place: string,
-  accountOf: BucketPolicyContext['accountOf'],
-): readonly string[] | undefined {
-  if (value === '*') return undefined
-  if (!isObject(value)) throw new AwsPolicyError(place, 'is "*" or {"AWS": [accounts of this store]}')
-  for (const name of Object.keys(value)) {
-    if (name === 'AWS') continue
-    throw new AwsPolicyError(
-      `${place}.${shown(name)}`,
-      'is not supported: the principals of this store are accounts, in AWS',
-    )
-  }
-  const named = textsOf(value['AWS'], `${place}.AWS`)
-  const ids = named.filter(([text]) => text !== '*').map(([text, at]) => accountIn(text, at, accountOf))
-  return ids.length < named.length ? undefined : [...new Set(ids)]
-}
-
-function accountIn(text: string, place: string, accountOf: BucketPolicyContext['accountOf']): string {
-  const isArn = text.startsWith('arn:')
-  const name = isArn ? USER_ARN.exec(text)?.groups?.['name'] : text
-  const found = name === undefined ? undefined : accountOf(name)
-  if (found !== undefined) return found
-  const detail = text.endsWith(':root')
-    ? 'is not supported: root is held against no policy; name service accounts'
-    : 'does not name exactly one service account of this store, by name or id'
   throw new AwsPolicyError(place, `${JSON.stringify(shown(text))} ${detail}`)
 }
 
@@ -356,8 +274,4 @@ function coversBucketOf(resources: readonly string[], keys: string): boolean {
 
 function fits(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
-}
-
-function shown(text: string): string {
-  return text.length <= SHOWN_LENGTH ? text : `${text.slice(0, SHOWN_LENGTH)}...`
 }

@@ -1,7 +1,7 @@
 /** Changes of access. */
 import { defineChange } from '../events/schema/change.ts'
-import { identifier } from '../events/names.ts'
-import { bytes, digest, flag, microseconds, optional, text, wordOf } from '../events/schema/kinds.ts'
+import { bucketName, bucketPolicyText, identifier } from '../events/names.ts'
+import { bucketId, bytes, digest, flag, listOf, microseconds, optional, text, wordOf } from '../events/schema/kinds.ts'
 import { field } from '../events/schema/record.ts'
 import { MANAGEMENT_ROLES, policyStatements } from '../events/values.ts'
 
@@ -56,6 +56,14 @@ export const policyDeleted = defineChange('policy.deleted', 51, { policy })
 export const policyAttached = defineChange('policy.attached', 29, { policy, account })
 
 export const policyDetached = defineChange('policy.detached', 30, { policy, account })
+
+/** The policy of a bucket, in the language of AWS (spec/decisions/0024-identity-and-roles.md, 0268). */
+export const bucketPolicySet = defineChange('bucket-policy.set', 85, {
+  bucketId: field(bucketId, 'bucket id'),
+  bucket: field(bucketName, 'name'),
+  document: field(optional(bucketPolicyText), 'policy', 'as it was sent; nil: it is removed'),
+  accounts: field(listOf(identifier), 'accounts', 'ids, in the order in which the policy names accounts first'),
+})
 
 /** A token of the management plane. Only its digest is kept. */
 export const tokenIssued = defineChange('token.issued', 31, {

@@ -25,6 +25,8 @@ export interface AccessCommands {
   'delete-policy': { policy: string }
   'attach-policy': { policy: string; account: string }
   'detach-policy': { policy: string; account: string }
+  /** The document can be translated with these accounts, in the order in which it names them; undefined removes it. */
+  'set-bucket-policy': { bucket: string; document: string | undefined; accounts: readonly string[] }
   'issue-token': {
     token: string
     title: string

@@ -1,6 +1,7 @@
 import type { Milliseconds } from '../brands.ts'
 import type { AccessState, AccountState, CredentialState } from './state.ts'
 import { DomainError } from '../errors.ts'
+import { requireBucket } from '../domain/bucket.ts'
 import type { ChangeNamed } from '../events/schema/change.ts'
 import type { PolicyStatement } from '../events/values.ts'
 import { NOTHING_CHANGES, type RulesOf } from '../domain/decision.ts'
@@ -121,6 +122,15 @@ export const accessRules: RulesOf<AccessCommands, AccessChange, { readonly acces
     if (access.policy(policy) === undefined) throw new DomainError('policy-not-found', policy)
     if (!requireAccount(access, account).policies.includes(policy)) throw new DomainError('policy-not-attached', policy)
     return { changes: [{ name: 'policy.detached', policy, account }] }
+  },
+
+  /** An account that was deleted since the document was translated is refused. The same document again changes nothing. */
+  'set-bucket-policy'({ bucket: name, document, accounts }, { state, access }) {
+    const { id: bucketId, name: bucket } = requireBucket(state, name)
+    for (const account of accounts) requireAccount(access, account)
+    const present = access.bucketPolicy(bucketId)
+    if (present?.document === document && String(present?.accounts ?? []) === String(accounts)) return NOTHING_CHANGES
+    return { changes: [{ name: 'bucket-policy.set', bucketId, bucket, document, accounts }] }
   },
 
   'issue-token'(command, { access }) {

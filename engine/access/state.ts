@@ -1,4 +1,4 @@
-import type { Microseconds } from '../brands.ts'
+import type { BucketId, Microseconds } from '../brands.ts'
 import type { EndsState } from '../state-ports.ts'
 import type { ManagementRole, PolicyStatement } from '../events/values.ts'
 
@@ -32,6 +32,14 @@ export interface PolicyState {
   readonly statements: readonly PolicyStatement[]
 }
 
+/** The policy of a bucket. */
+export interface BucketPolicyState {
+  /** As it was sent. */
+  readonly document: string
+  /** Ids, in the order in which the document names accounts first. */
+  readonly accounts: readonly string[]
+}
+
 /** A token of the management plane. */
 export interface TokenState {
   readonly token: string
@@ -52,5 +60,6 @@ export interface AccessState extends EndsState {
   policy(policy: string): PolicyState | undefined
   /** Whether any account has it. Looks at all accounts. */
   policyIsAttached(policy: string): boolean
+  bucketPolicy(bucketId: BucketId): BucketPolicyState | undefined
   token(token: string): TokenState | undefined
 }

@@ -87,6 +87,12 @@ export const tagPairs: Kind<readonly string[]> = {
   },
 }
 
+/** Of the policy of a bucket (S3 user guide, "Bucket policies"). */
+export const BUCKET_POLICY_BYTES_MAXIMUM = 20 * 1024
+
+/** A policy of a bucket as it was sent: JSON. */
+export const bucketPolicyText = textOf('policy', (text) => hasBytes(text, BUCKET_POLICY_BYTES_MAXIMUM))
+
 /** A name of a log: no spaces and no plus, since it is part of notes and keys (C2SP signed-note). */
 export const originText = textOf('name of a log', (text) => ORIGIN.test(text))
 

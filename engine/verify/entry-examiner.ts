@@ -69,6 +69,7 @@ const ACCESS_CHANGES = [
   { first: 50, last: 51 },
   { first: 70, last: 73 },
   { first: 75, last: 78 },
+  { first: 85, last: 85 },
 ] as const
 const ACCESS_AUTHENTICATED = 35
 const MASTER_KEY_CHANGED = 37

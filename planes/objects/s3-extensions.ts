@@ -6,6 +6,7 @@
 export const EXTENSIONS = [
   'append',
   'aws-chunked',
+  'bucket-policy',
   'bucket-reads',
   'checksums',
   'delete-objects',

@@ -1,4 +1,3 @@
-import type { CompiledPolicies } from '../../engine/access/policy.ts'
 import type { HttpRequest } from '../http/exchange.ts'
 import { parseCopySource } from './request/copy-source.ts'
 import { renameSource } from './request/rename-source.ts'
@@ -11,7 +10,14 @@ import { resourceOf } from './handling/s3-request.ts'
 import { PUT_TAGS, TAGGING } from './request/tags.ts'
 import { WRITE_OFFSET } from './request/write-offset.ts'
 import type { Target } from './request/target.ts'
-import { areAllowed, BYPASS, GET_OBJECT, type Permission } from './identity/permissions.ts'
+import {
+  areAllowed,
+  BYPASS,
+  type Caller,
+  GET_OBJECT,
+  type Permission,
+  type PoliciesOfBuckets,
+} from './identity/permissions.ts'
 
 const DELETE_OBJECT = 's3:DeleteObject'
 /** Subresource of RenameObject. */
@@ -53,19 +59,19 @@ export const S3_ACTIONS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Checks a request against the policies of its sender, before any handler runs and before the answer reveals which
- * names exist (S9, S13).
- * @param policies undefined for the root credential, which may do everything
+ * Checks a request against the policies of its sender and of the buckets that it names, before any handler runs and before the answer
+ * reveals which names exist (S9, S13).
  * @throws S3Error AccessDenied; InvalidArgument and more for the source of a copy or a rename that cannot be read
  */
 export function authorize(
-  policies: CompiledPolicies | undefined,
+  caller: Caller,
   operation: Operation,
   http: HttpRequest,
   target: Target,
+  buckets: PoliciesOfBuckets,
 ): void {
-  if (policies === undefined || operation.judgesKeys || operation.judgesBuckets) return
-  if (!areAllowed(policies, permissionsOf(operation, http, target))) throw new S3Error('AccessDenied')
+  if (caller.policies === undefined || operation.judgesKeys || operation.judgesBuckets) return
+  if (!areAllowed(caller, permissionsOf(operation, http, target), buckets)) throw new S3Error('AccessDenied')
 }
 
 function permissionsOf(operation: Operation, http: HttpRequest, target: Target): Permission[] {

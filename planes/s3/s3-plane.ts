@@ -157,7 +157,7 @@ class S3Dialect extends Exchange {
     refuseOtherHost(http, hostNames)
     const operation = known?.operation ?? this.#recognize(target)
     this.#operation = operation
-    authorize(identity.policies, operation, http, target)
+    authorize(identity, operation, http, target, services.bucketPolicies)
     this.#request = this.#requestOf(target, operation, identity.payload)
     if (known === undefined) authenticator.remember(http, { target, operation, identity })
   }

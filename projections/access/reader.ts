@@ -1,14 +1,23 @@
 import type { Microseconds } from '../../engine/brands.ts'
-import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
+import type {
+  AccountState,
+  BucketPolicyState,
+  CredentialState,
+  PolicyState,
+  TokenState,
+} from '../../engine/access/state.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
+import { getBucket } from '../tables/buckets.ts'
 import {
   accountRows,
+  accountsTitled,
   credentialRows,
   type DeletedCredential,
   deletedCredentialRows,
   deletedNameRows,
   getAccessVersion,
+  getBucketPolicy,
   getLastUse,
   policyRows,
   tokenRows,
@@ -55,6 +64,30 @@ export class AccessReader {
 
   policy(policy: string): PolicyState | undefined {
     return policyRows.get(this.#tables.policies, policy)
+  }
+
+  /** Whether any bucket has a policy. */
+  hasBucketPolicies(): boolean {
+    this.#environment.refresh()
+    for (const _ of this.#tables.bucketPolicies.keys({ limit: 1 })) return true
+    return false
+  }
+
+  /** The policy of the bucket that has a name now. */
+  bucketPolicy(name: string): BucketPolicyState | undefined {
+    this.#environment.refresh()
+    const bucket = getBucket(this.#tables.buckets, name)
+    return bucket && getBucketPolicy(this.#tables.bucketPolicies, bucket.id)
+  }
+
+  /** The id of the one account that has this text as its id or as its name; undefined for none, or for more than one. */
+  accountNamed(text: string): string | undefined {
+    this.#environment.refresh()
+    const titled = accountsTitled(this.#tables.accountTitles, text)
+    const found = new Set(titled.filter((id) => this.account(id)?.title === text))
+    if (this.account(text) !== undefined) found.add(text)
+    const [only, ...others] = found
+    return others.length === 0 ? only : undefined
   }
 
   /** The name of an account or token by its id, also of a deleted account or token. Sees the state of the last `version`. */

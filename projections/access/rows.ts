@@ -1,8 +1,15 @@
 import type { CredentialUse } from '../../engine/journal/credential-uses.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import type { RecordTimes } from '../../engine/journal/record-times.ts'
-import type { Microseconds, Sequence } from '../../engine/brands.ts'
-import type { AccessState, AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
+import type { BucketId, Microseconds, Sequence } from '../../engine/brands.ts'
+import type {
+  AccessState,
+  AccountState,
+  BucketPolicyState,
+  CredentialState,
+  PolicyState,
+  TokenState,
+} from '../../engine/access/state.ts'
 import type { AccessChange } from '../../engine/access/change-types.ts'
 import type { EndsSpan } from '../../engine/state-ports.ts'
 import { type Ending, endsIn, putEnd, removeEnd } from '../tables/ends.ts'
@@ -13,7 +20,9 @@ import {
   credentialRows,
   deletedCredentialRows,
   deletedNameRows,
+  getBucketPolicy,
   policyRows,
+  putBucketPolicy,
   putAccessCode,
   putAccessVersion,
   putDeletedToken,
@@ -65,6 +74,15 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
 
   policyIsAttached(policy: string): boolean {
     return accountRows.all(this.#tables.accounts).some(({ policies }) => policies.includes(policy))
+  }
+
+  bucketPolicy(bucketId: BucketId): BucketPolicyState | undefined {
+    return getBucketPolicy(this.#tables.bucketPolicies, bucketId)
+  }
+
+  /** A bucket of the same name has another id. */
+  bucketDeleted(bucketId: BucketId): void {
+    if (this.bucketPolicy(bucketId) !== undefined) putBucketPolicy(this.#tables.bucketPolicies, bucketId, undefined)
   }
 
   endsIn(span: EndsSpan): boolean {
@@ -132,6 +150,11 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
         return this.#changeAccount(change.account, (before) => ({
           policies: before.policies.filter((policy) => policy !== change.policy),
         }))
+      case 'bucket-policy.set': {
+        const { bucketId, document, accounts } = change
+        const policy = document === undefined ? undefined : { document, accounts }
+        return putBucketPolicy(this.#tables.bucketPolicies, bucketId, policy)
+      }
       case 'token.issued': {
         const { token, title, role, digest, expiresMicroseconds } = change
         tokenDigests.put(Buffer.from(digest), Buffer.from(token))

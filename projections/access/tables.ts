@@ -1,15 +1,22 @@
 import { hash } from 'node:crypto'
 import { comparedTitle } from '../../engine/access/account-title.ts'
-import { type Microseconds, microsecondsOf, type Sequence } from '../../engine/brands.ts'
+import { type BucketId, type Microseconds, microsecondsOf, type Sequence } from '../../engine/brands.ts'
 import { type CredentialUse, isSameMinute } from '../../engine/journal/credential-uses.ts'
-import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
+import type {
+  AccountState,
+  BucketPolicyState,
+  CredentialState,
+  PolicyState,
+  TokenState,
+} from '../../engine/access/state.ts'
 import { bytes, flag, listOf, microseconds, optional, text, wordOf } from '../../engine/events/schema/kinds.ts'
 import { field, record } from '../../engine/events/schema/record.ts'
+import { bucketPolicyText } from '../../engine/events/names.ts'
 import { MANAGEMENT_ROLES, policyStatements } from '../../engine/events/values.ts'
 import { NO_ACCESS_CODE } from '../../engine/access/access-authentication.ts'
 import { numberKey, readNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
-import { idRows } from '../tables/row-codecs.ts'
+import { idRows, packed } from '../tables/row-codecs.ts'
 
 /** The names of its tables. */
 export const accessTables = {
@@ -17,6 +24,7 @@ export const accessTables = {
   accountTitles: 'account-titles',
   credentials: 'credentials',
   policies: 'policies',
+  bucketPolicies: 'bucket-policies',
   tokens: 'tokens',
   tokenDigests: 'token-digests',
   deletedNames: 'deleted-names',
@@ -66,6 +74,17 @@ export function removeTitle(table: Table, state: Pick<AccountState, 'title' | 'a
   table.remove(titleKey(state.title, state.account))
 }
 
+/** Ids of the accounts whose titles compare the same as this one. */
+export function accountsTitled(table: TableReader, name: string): string[] {
+  const wanted = titleKey(name)
+  const found: string[] = []
+  for (const key of table.keys({ start: wanted })) {
+    if (!key.subarray(0, TITLE_DIGEST_BYTES).equals(wanted)) break
+    found.push(key.subarray(TITLE_DIGEST_BYTES).toString())
+  }
+  return found
+}
+
 export function titleIsTaken(table: TableReader, name: string): boolean {
   const wanted = titleKey(name)
   const [found] = table.keys({ start: wanted, limit: 1 })
@@ -90,6 +109,24 @@ export const policyRows = idRows<'policy', PolicyState>(
   'policy',
   record('policy', { title, createdMicroseconds, statements: field(policyStatements, 'statements') }),
 )
+
+/** `bucket-policies`: bucket id (8) -> MessagePack [document, accounts] as in the journal; no row without a policy. */
+const bucketPolicyRows = packed(
+  record('bucket policy', {
+    document: field(bucketPolicyText, 'policy'),
+    accounts: field(listOf(text), 'account ids'),
+  }),
+)
+
+export function getBucketPolicy(table: TableReader, bucketId: BucketId): BucketPolicyState | undefined {
+  const value = table.get(numberKey(bucketId))
+  return value === undefined ? undefined : bucketPolicyRows.decode(value)
+}
+
+export function putBucketPolicy(table: Table, bucketId: BucketId, policy: BucketPolicyState | undefined): void {
+  if (policy === undefined) table.remove(numberKey(bucketId))
+  else table.put(numberKey(bucketId), bucketPolicyRows.encode(policy))
+}
 
 /** `tokens`: by token id. `token-digests`: SHA-256 of a token (32) -> its id. */
 export const tokenRows = idRows<'token', TokenState>(

@@ -10,6 +10,7 @@ const SEALED = [
   'accountTitles',
   'credentials',
   'policies',
+  'bucketPolicies',
   'tokens',
   'tokenDigests',
   'accessVersion',

@@ -51,6 +51,7 @@ export const NO_STATE: StoreState = {
       credential: () => undefined,
       policy: () => undefined,
       policyIsAttached: () => false,
+      bucketPolicy: () => undefined,
       token: () => undefined,
       endsIn: () => false,
     },

@@ -27,6 +27,8 @@ import type { Extension, UnsignedChunks } from '../../planes/objects/s3-extensio
 import { createS3Handler } from '../../planes/s3/s3-plane.ts'
 import type { FinishedRequest } from '../../planes/s3/telemetry.ts'
 import type { Owner } from '../../planes/s3/documents/listing-elements.ts'
+import { S3_ACTIONS } from '../../planes/s3/authorize.ts'
+import { BucketPolicies } from '../../planes/s3/identity/bucket-policies.ts'
 import type { S3Services } from '../../planes/s3/handling/services.ts'
 import { journalEntries, journalText } from './journal-entries.ts'
 import { ACCESS_KEY, MASTER_KEY, SECRET_KEY, temporaryDirectory, type TestServer } from './test-clients.ts'
@@ -51,6 +53,8 @@ export interface InThreadOptions {
   readonly encryptionEnabled?: boolean
   /** The setting `s3.extensions`; none by default. */
   readonly extensions?: readonly Extension[]
+  /** The setting `s3.public_read_prefixes`; none by default. */
+  readonly publicReadPrefixes?: readonly string[]
   /** Without it the real host. */
   readonly ground?: ServerGround
   /** The setting `s3.unsigned_chunks_over_http`; `false` by default. */
@@ -120,7 +124,21 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
   const directory = new CredentialDirectory(session.access, session.secrets, ROOT, session.expiryClock)
   const lookup = (accessKey: string) =>
     options.credentials?.find((credential) => credential.accessKey === accessKey) ?? directory.lookup(accessKey)
-  const services = servicesOf(session, { lookup }, owner, Buffer.from(keys.continuationTokens), options)
+  const extensions = new Set(options.extensions)
+  const bucketPolicies = new BucketPolicies({
+    reader: session.access,
+    actions: S3_ACTIONS,
+    changes: () => counts.settings,
+    isOn: extensions.has('bucket-policy'),
+    publicPrefixes: options.publicReadPrefixes ?? [],
+  })
+  const services = servicesOf(
+    session,
+    { credentials: { lookup }, bucketPolicies },
+    owner,
+    Buffer.from(keys.continuationTokens),
+    options,
+  )
   const handler = createS3Handler({
     services,
     authenticator: new Authenticator({
@@ -204,7 +222,7 @@ const ROOT: Credential = rootCredentialOf(ACCESS_KEY, SECRET_KEY)
 
 function servicesOf(
   { engine, catalog, payloads, uploads, space, versionIds, uploadIds, events }: StoreSession,
-  credentials: S3Services['credentials'],
+  access: Pick<S3Services, 'credentials' | 'bucketPolicies'>,
   owner: Owner,
   tokenKey: Buffer,
   options: InThreadOptions,
@@ -222,7 +240,7 @@ function servicesOf(
     tokenKey,
     versionIds,
     uploadIds,
-    credentials,
+    ...access,
     notifications: { events, streams: new EventStreams(events) },
     owner,
     clock: clockOf(options),

@@ -33,6 +33,14 @@ export const s3Settings = [
     sentence: 'Optional parts of S3 to serve; requests for the others are refused.',
   },
   {
+    name: 's3.public_read_prefixes',
+    kind: 'prefixes of keys',
+    bounds: { minimum: 0, maximum: 100 },
+    default: [],
+    sentence:
+      'Which keys policies of buckets may open to requests without a credential, with the extension bucket-policy: BUCKET/PREFIX, for GET and HEAD of objects alone. None by default: then no policy opens anything.',
+  },
+  {
     name: 's3.unsigned_chunks_over_http',
     kind: 'choice',
     choices: UNSIGNED_CHUNKS,

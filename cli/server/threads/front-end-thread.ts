@@ -9,6 +9,8 @@ import { ConcurrencyGate } from '../../../planes/http/limits/concurrency-gate.ts
 import { listen } from '../../../planes/http/listen.ts'
 import type { HttpListener } from '../../../planes/http/listener.ts'
 import { Authenticator } from '../../../planes/s3/identity/authenticate.ts'
+import { S3_ACTIONS } from '../../../planes/s3/authorize.ts'
+import { BucketPolicies } from '../../../planes/s3/identity/bucket-policies.ts'
 import type { Credential } from '../../../planes/s3/signing/identity.ts'
 import { CredentialDirectory, rootCredentialOf } from '../../../planes/s3/identity/credential-directory.ts'
 import { bigDocuments } from '../../../planes/s3/documents/big-documents.ts'
@@ -57,6 +59,7 @@ function rootCredential(enabled: boolean): Credential | undefined {
 function services(
   { engine, catalog, payloads, uploads, space, versionIds, uploadIds, events }: StoreSession,
   credentials: CredentialDirectory,
+  bucketPolicies: BucketPolicies,
 ): S3Services {
   return {
     engine,
@@ -72,6 +75,7 @@ function services(
     inlineBytesMaximum: data.inlineBytesMaximum,
     tokenKey: Buffer.from(data.keys.continuationTokens),
     credentials,
+    bucketPolicies,
     notifications: { events, streams },
     owner: { id: data.deploymentId, displayName: 'root' },
     clock: systemMilliseconds,
@@ -165,6 +169,13 @@ try {
     changes,
     rootCredential(false),
   )
+  const bucketPolicies = new BucketPolicies({
+    reader: access,
+    actions: S3_ACTIONS,
+    changes,
+    isOn: data.extensions.has('bucket-policy'),
+    publicPrefixes: data.publicReadPrefixes,
+  })
   const authenticator = new Authenticator({
     readsVersionTwo: data.extensions.has('presign-v2'),
     lookup: (accessKey) => directory.lookup(accessKey),
@@ -179,7 +190,13 @@ try {
     tls: data.tls,
     handler: withEmbeds(
       { store: session, isEnabled: data.sharingEnabled, gate, telemetry: sharingTelemetry },
-      createS3Handler({ services: services(session, directory), authenticator, gate, hostNames, telemetry }),
+      createS3Handler({
+        services: services(session, directory, bucketPolicies),
+        authenticator,
+        gate,
+        hostNames,
+        telemetry,
+      }),
     ),
     connectionsMaximum: data.connectionsMaximum,
     onConnectionRefused: refusedCounter(data.metrics, data.thread, 's3'),

@@ -88,6 +88,8 @@ export interface FrontEndThreadData extends SessionSettings {
   readonly hostnames: readonly string[] | undefined
   /** The setting `s3.extensions`. */
   readonly extensions: Extensions
+  /** The setting `s3.public_read_prefixes`. */
+  readonly publicReadPrefixes: readonly string[]
   /** The setting `s3.unsigned_chunks_over_http`. */
   readonly unsignedChunksOverHttp: UnsignedChunks
   readonly rootAccessKey: string

@@ -67,6 +67,7 @@ export function frontEndSettings(
     connectionsMaximum: connectionLimits(count).frontEnd,
     hostnames: config['s3.hostnames'],
     extensions: new Set(config['s3.extensions']),
+    publicReadPrefixes: config['s3.public_read_prefixes'],
     unsignedChunksOverHttp: config['s3.unsigned_chunks_over_http'],
     rootAccessKey: credentials.rootAccessKey,
     rootSecretKey: credentials.rootSecretKey.reveal(),

@@ -63,6 +63,7 @@ export const S3_ERRORS = {
     status: 400,
     message: 'The body of your POST request is not well-formed multipart/form-data.',
   },
+  MalformedPolicy: { status: 400, message: 'The policy is not valid.' },
   MalformedXML: { status: 400, message: 'The XML is not well-formed or does not match the schema.' },
   MalformedTrailerError: { status: 400, message: 'The trailer of the body is not well-formed.' },
   MaxMessageLengthExceeded: { status: 400, message: 'The body is larger than this request may carry.' },

@@ -4,6 +4,7 @@ import type { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
 import type { PayloadSources } from '../../objects/read-object.ts'
 import type { PayloadStores } from '../../objects/receive-payload.ts'
 import type { Extensions, UnsignedChunks } from '../../objects/s3-extensions.ts'
+import type { BucketPolicies } from '../identity/bucket-policies.ts'
 import type { Credential } from '../signing/identity.ts'
 import type { NotificationParts } from '../notifications/notification-source.ts'
 import type { Owner } from '../documents/listing-elements.ts'
@@ -23,6 +24,8 @@ export interface S3Services extends PayloadSources, PayloadStores {
   readonly unsignedChunksOverHttp: UnsignedChunks
   /** The credentials that may sign now. */
   readonly credentials: { lookup(accessKey: string): Credential | undefined }
+  /** The policies of buckets as they are now. */
+  readonly bucketPolicies: BucketPolicies
   /** What listeners of notifications read. */
   readonly notifications: NotificationParts
   /** Shown as owner of buckets and objects. */

@@ -1,4 +1,5 @@
-import { type CompiledPolicies, decidingStatement, listsKeysFrom } from '../../../engine/access/policy.ts'
+import { type CompiledPolicies, decidingStatement } from '../../../engine/access/policy.ts'
+import type { Identity } from '../signing/identity.ts'
 
 /** An action of a request on a resource. */
 export interface Permission {
@@ -13,14 +14,65 @@ export interface Permission {
 export const GET_OBJECT = 's3:GetObject'
 export const BYPASS = 's3:BypassGovernanceRetention'
 
-/** Whether the policies allow every permission. Undefined policies mean root, which may do everything. */
-export function areAllowed(policies: CompiledPolicies | undefined, permissions: readonly Permission[]): boolean {
-  if (policies === undefined) return true
-  return permissions.every((permission) => isPermitted(policies, permission))
+/** Whom a request is judged as. Undefined policies mean root, which is held against no policy. */
+export type Caller = Pick<Identity, 'principal' | 'policies'>
+
+/** The policies of buckets, as they are now. */
+export interface PoliciesOfBuckets {
+  /** What the policy of a bucket says of a principal; undefined for a bucket without a policy, or that does not exist. */
+  of(bucket: string, principal: string): CompiledPolicies | undefined
 }
 
-function isPermitted(policies: CompiledPolicies, { action, resource, coveredBy, keysFrom }: Permission): boolean {
-  const decided = decidingStatement(policies, action, resource, coveredBy)
-  if (decided !== undefined || keysFrom === undefined) return decided?.denies === false
-  return listsKeysFrom(policies, action, keysFrom)
+/**
+ * Whether the policies of the caller and of the buckets allow every permission: a denial of either wins, and an allow of
+ * either is enough. Without a caller nothing is allowed.
+ */
+export function areAllowed(
+  caller: Caller | undefined,
+  permissions: readonly Permission[],
+  buckets: PoliciesOfBuckets,
+): boolean {
+  if (caller === undefined) return false
+  const { policies, principal } = caller
+  if (policies === undefined) return true
+  return permissions.every((permission) => {
+    const name = bucketOf(permission.resource)
+    const ofBucket = name === undefined ? undefined : buckets.of(name, principal)
+    return isPermitted(ofBucket === undefined ? [policies] : [policies, ofBucket], permission)
+  })
+}
+
+const RESOURCE_START = 'bucket:'
+
+/** The bucket of a resource; undefined for the service as a whole. */
+function bucketOf(resource: string): string | undefined {
+  const end = resource.indexOf('/')
+  const name = resource.slice(RESOURCE_START.length, end === -1 ? undefined : end)
+  return name === '*' ? undefined : name
+}
+
+function isPermitted(
+  policies: readonly CompiledPolicies[],
+  { action, resource, coveredBy, keysFrom }: Permission,
+): boolean {
+  const decided = decision(policies, action, resource, coveredBy)
+  if (decided !== undefined || keysFrom === undefined) return decided === 'allow'
+  // No text in UTF-8 has half a pair, so no resource without a wildcard is equal.
+  return decision(policies, action, `${keysFrom}\ud800`) === 'allow'
+}
+
+/** Undefined when none of the policies speaks of it. */
+function decision(
+  policies: readonly CompiledPolicies[],
+  action: string,
+  resource: string,
+  coveredBy?: string,
+): 'allow' | 'deny' | undefined {
+  let decided: 'allow' | undefined
+  for (const one of policies) {
+    const statement = decidingStatement(one, action, resource, coveredBy)
+    if (statement?.denies === true) return 'deny'
+    if (statement !== undefined) decided = 'allow'
+  }
+  return decided
 }

@@ -81,15 +81,6 @@ export const getBucketOwnershipControls = reading(
   always('OwnershipControls', `<Rule>${element('ObjectOwnership', 'BucketOwnerEnforced')}</Rule>`),
 )
 
-export const getBucketPolicy = reading('GetBucketPolicy', 'policy', 'GetBucketPolicy', notSet('NoSuchBucketPolicy'))
-
-export const getBucketPolicyStatus = reading(
-  'GetBucketPolicyStatus',
-  'policyStatus',
-  'GetBucketPolicyStatus',
-  notSet('NoSuchBucketPolicy'),
-)
-
 export const getPublicAccessBlock = reading(
   'GetPublicAccessBlock',
   'publicAccessBlock',

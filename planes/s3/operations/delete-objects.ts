@@ -85,7 +85,7 @@ function judge(named: NamedDeletion, request: BucketRequest, services: S3Service
   try {
     checkKeyLength(key)
     refuseForeignCondition(named)
-    if (!mayDelete(named, request)) throw new S3Error('AccessDenied')
+    if (!mayDelete(named, request, services)) throw new S3Error('AccessDenied')
     isAuthorized = true
     if (versionId !== undefined && !isVersionId(versionId)) throw noSuchVersion(key)
     const version = versionId === undefined ? {} : { version: parseVersionId(versionId, services) }
@@ -119,14 +119,14 @@ function refuseForeignCondition({ foreign }: NamedDeletion): void {
 function mayDelete(
   { key, versionId, etag }: NamedDeletion,
   { identity, http, target, bucket }: BucketRequest,
+  { bucketPolicies }: S3Services,
 ): boolean {
-  if (identity === undefined) return false
   const resource = `bucket:${bucket}/${key}`
   const action = versionId === undefined ? deleteObject.action : (deleteObject.versionAction as string)
   const permissions: Permission[] = [{ action, resource }]
   if (bypassRequested(http, target)) permissions.push({ action: BYPASS, resource })
   if ((etag ?? '*') !== '*') permissions.push({ action: GET_OBJECT, resource })
-  return areAllowed(identity.policies, permissions)
+  return areAllowed(identity, permissions, bucketPolicies)
 }
 
 /**

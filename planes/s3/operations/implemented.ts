@@ -7,14 +7,13 @@ export {
   getBucketLifecycleConfiguration,
   putBucketLifecycleConfiguration,
 } from './bucket-lifecycle.ts'
+export { deleteBucketPolicy, getBucketPolicy, getBucketPolicyStatus, putBucketPolicy } from './bucket-policy.ts'
 export {
   getBucketAccelerateConfiguration,
   getBucketEncryption,
   getBucketLogging,
   getBucketNotificationConfiguration,
   getBucketOwnershipControls,
-  getBucketPolicy,
-  getBucketPolicyStatus,
   getBucketReplication,
   getBucketRequestPayment,
   getBucketWebsite,

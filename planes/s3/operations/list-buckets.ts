@@ -20,11 +20,10 @@ export const listBuckets = defineOperation({
   judgesBuckets: true,
   handle(request, services) {
     const { prefix, maxBuckets, continuationToken } = listBucketsParameters(request.target.query)
-    const { tokenKey, owner, catalog } = services
+    const { tokenKey, owner, catalog, bucketPolicies } = services
     const after = continuationToken && decodeContinuationToken(tokenKey, undefined, continuationToken).bytes.toString()
     const isListed = (name: string) => name.startsWith(prefix) && (after === undefined || name > after)
-    const policies = request.identity?.policies
-    const mayList = (resource: string) => areAllowed(policies, [{ action: ACTION, resource }])
+    const mayList = (resource: string) => areAllowed(request.identity, [{ action: ACTION, resource }], bucketPolicies)
     const shown = catalog
       .snapshot()
       .buckets()

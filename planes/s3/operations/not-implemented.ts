@@ -99,8 +99,6 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   row('PutBucketNotificationConfiguration', 'PUT bucket ?notification', 'PutBucketNotification', WEBHOOKS),
   row('PutBucketOwnershipControls', 'PUT bucket ?ownershipControls', 'PutBucketOwnershipControls', POLICIES),
   row('DeleteBucketOwnershipControls', 'DELETE bucket ?ownershipControls', 'PutBucketOwnershipControls', POLICIES),
-  row('PutBucketPolicy', 'PUT bucket ?policy', 'PutBucketPolicy', POLICIES),
-  row('DeleteBucketPolicy', 'DELETE bucket ?policy', 'DeleteBucketPolicy', POLICIES),
   row('PutPublicAccessBlock', 'PUT bucket ?publicAccessBlock', 'PutBucketPublicAccessBlock', POLICIES),
   row('DeletePublicAccessBlock', 'DELETE bucket ?publicAccessBlock', 'PutBucketPublicAccessBlock', POLICIES),
   row('PutBucketReplication', 'PUT bucket ?replication', 'PutReplicationConfiguration', BACKUP),

@@ -49,6 +49,11 @@ const CORS =
 const TAGS: readonly HeaderLine[] = [['x-amz-tagging', 'attack=yes']]
 const TAGGING = '<Tagging><TagSet><Tag><Key>attack</Key><Value>yes</Value></Tag></TagSet></Tagging>'
 
+/** It denies what is not there, so that it changes nothing for others. */
+const POLICY = JSON.stringify({
+  Statement: { Effect: 'Deny', Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${BUCKET}/none` },
+})
+
 const LIFECYCLE =
   '<LifecycleConfiguration><Rule><ID>attack</ID><Filter><Prefix>none/</Prefix></Filter><Status>Disabled</Status>' +
   '<Expiration><Days>36500</Days></Expiration></Rule></LifecycleConfiguration>'
@@ -114,7 +119,11 @@ function recipes({ uploads }: Arena): ReadonlyMap<string, Recipe> {
       'OwnershipControls',
     ].map((setting): readonly [string, Recipe] => [`GetBucket${setting}`, ok]),
     ['GetBucketRequestPayment', ok],
-    ...['Policy', 'PolicyStatus', 'Replication', 'Website'].map((setting): readonly [string, Recipe] => [
+    ['PutBucketPolicy', { statuses: [204], body: POLICY }],
+    ['DeleteBucketPolicy', { statuses: [204] }],
+    ['GetBucketPolicy', { statuses: [200, 404] }],
+    ['GetBucketPolicyStatus', { statuses: [200, 404] }],
+    ...['Replication', 'Website'].map((setting): readonly [string, Recipe] => [
       `GetBucket${setting}`,
       { statuses: [404] },
     ]),

@@ -44,6 +44,7 @@ const KINDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   id: filled,
   'bucket name': fc.constantFrom('photos', 'a.b-c', '0'.repeat(63)),
   'file name': digits(28),
+  policy: filled,
   'client token': fc.stringMatching(/^[!-~]{1,64}$/),
   start: digits(16),
   MD5: digits(32),

@@ -8,4 +8,8 @@ export const SHOWN_TAGS: readonly (readonly [stored: readonly unknown[], shown: 
   ],
   [[83, 2, 'k', 50, ['team', 'a']], { kind: 'upload.tagged', ...KEY, upload: 50, tags: { team: 'a' } }],
   [[84, 2, 'b', []], { kind: 'bucket.tagged', bucket_id: 2, name: 'b', tags: {} }],
+  [
+    [85, 2, 'b', '{}', ['acc-1']],
+    { kind: 'bucket-policy.set', bucket_id: 2, name: 'b', document: '{}', accounts: ['acc-1'] },
+  ],
 ]

@@ -174,6 +174,7 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   82: ['version.tagged', ...object, 'version', 'null', 'size', ['tags', namedPairs]],
   83: ['upload.tagged', ...object, 'upload', ['tags', namedPairs]],
   84: ['bucket.tagged', ...bucket, ['tags', namedPairs]],
+  85: ['bucket-policy.set', ...bucket, 'document', 'accounts'],
 }
 
 /** Every known kind of change, for comparison with the page. */
