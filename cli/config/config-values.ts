@@ -190,7 +190,7 @@ export function parseValue(row: ConfigRow, given: unknown, workingDirectory: str
   return parsers[row.kind](row, given, workingDirectory)
 }
 
-/** An empty prefix is that of all keys of the bucket. */
+/** Every key of the bucket has the empty prefix. */
 function isPrefixOfKeys(text: string): boolean {
   const slash = text.indexOf('/')
   const prefix = text.slice(slash + 1)

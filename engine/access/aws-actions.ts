@@ -25,8 +25,8 @@ function byLowerCase(known: ReadonlySet<string>): ReadonlyMap<string, string> {
   return names
 }
 
-/** A pattern of this store, or why there is none: what comes after the text in a message. */
-export type TranslatedAction = { readonly pattern: string } | { readonly partOf: string } | { readonly fault: string }
+/** A pattern of this store, the action that covers it, or a fault: what comes after the text in a message. */
+type TranslatedAction = { readonly pattern: string } | { readonly partOf: string } | { readonly fault: string }
 
 /**
  * One action of a document.

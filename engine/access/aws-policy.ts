@@ -1,7 +1,7 @@
 /**
  * Policies in the language of AWS (IAM user guide, "IAM JSON policy elements reference"), translated to statements of this
  * store. A document is translated as a whole or refused: what it denies must not be lost, and what it allows not grow
- * (decision 0260).
+ * (decision 0024).
  */
 import type { PolicyStatement } from '../events/values.ts'
 import { translatedAction, wholesOf } from './aws-actions.ts'
@@ -39,7 +39,7 @@ export interface BucketStatement extends PolicyStatement {
 }
 
 /** What the policy of a bucket is translated with. */
-export interface BucketPolicyContext {
+interface BucketPolicyContext {
   readonly bucket: string
   /** Every known action. */
   readonly actions: ReadonlySet<string>

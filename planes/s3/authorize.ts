@@ -17,7 +17,7 @@ import {
   GET_OBJECT,
   type Permission,
   type PoliciesOfBuckets,
-} from './identity/permissions.ts'
+} from './policies/permissions.ts'
 
 const DELETE_OBJECT = 's3:DeleteObject'
 /** Subresource of RenameObject. */

@@ -82,7 +82,8 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
 
   /** A bucket of the same name has another id. */
   bucketDeleted(bucketId: BucketId): void {
-    if (this.bucketPolicy(bucketId) !== undefined) putBucketPolicy(this.#tables.bucketPolicies, bucketId, undefined)
+    if (this.bucketPolicy(bucketId) === undefined) return
+    putBucketPolicy(this.#tables.bucketPolicies, bucketId, { document: undefined, accounts: [] })
   }
 
   endsIn(span: EndsSpan): boolean {
@@ -151,9 +152,7 @@ export class AccessRows implements AccessState, FeatureRows<AccessChange> {
           policies: before.policies.filter((policy) => policy !== change.policy),
         }))
       case 'bucket-policy.set': {
-        const { bucketId, document, accounts } = change
-        const policy = document === undefined ? undefined : { document, accounts }
-        return putBucketPolicy(this.#tables.bucketPolicies, bucketId, policy)
+        return putBucketPolicy(this.#tables.bucketPolicies, change.bucketId, change)
       }
       case 'token.issued': {
         const { token, title, role, digest, expiresMicroseconds } = change

@@ -123,9 +123,13 @@ export function getBucketPolicy(table: TableReader, bucketId: BucketId): BucketP
   return value === undefined ? undefined : bucketPolicyRows.decode(value)
 }
 
-export function putBucketPolicy(table: Table, bucketId: BucketId, policy: BucketPolicyState | undefined): void {
-  if (policy === undefined) table.remove(numberKey(bucketId))
-  else table.put(numberKey(bucketId), bucketPolicyRows.encode(policy))
+export function putBucketPolicy(
+  table: Table,
+  bucketId: BucketId,
+  { document, accounts }: { readonly document: string | undefined; readonly accounts: readonly string[] },
+): void {
+  if (document === undefined) table.remove(numberKey(bucketId))
+  else table.put(numberKey(bucketId), bucketPolicyRows.encode({ document, accounts }))
 }
 
 /** `tokens`: by token id. `token-digests`: SHA-256 of a token (32) -> its id. */

@@ -28,7 +28,7 @@ const DOCUMENT_BYTES_MAXIMUM = 16 * 1024
 const PATTERN_LIST = listOf(text(PATTERN), PATTERNS)
 
 /** A policy as it is sent: what holds the statements is not read yet. */
-export interface SentPolicy {
+interface SentPolicy {
   readonly name: string
   /** A list of statements, or a policy of AWS. */
   readonly document: unknown

@@ -1,6 +1,6 @@
 import type { ObjectState } from '../../../engine/state-ports.ts'
 import type { HeaderLine } from '../../http/exchange.ts'
-import { areAllowed } from '../identity/permissions.ts'
+import { areAllowed } from '../policies/permissions.ts'
 import { GET_TAGS, GET_VERSION_TAGS } from '../request/tags.ts'
 import { resourceOf, type S3Request } from './s3-request.ts'
 import type { S3Services } from './services.ts'

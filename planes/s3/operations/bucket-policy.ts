@@ -72,7 +72,7 @@ export const getBucketPolicyStatus = defineOperation({
   },
 })
 
-/** S3 API reference, DeleteBucketPolicy. The answer is the same where there is none. */
+/** S3 API reference, DeleteBucketPolicy. The answer is the same where the bucket has no policy. */
 export const deleteBucketPolicy = defineOperation({
   name: 'DeleteBucketPolicy',
   method: 'DELETE',

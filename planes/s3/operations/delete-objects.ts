@@ -12,7 +12,7 @@ import { type DeletionResult, deleteResult, type NamedDeletion } from '../docume
 import { toS3Error } from '../documents/error-response.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
 import { S3Error } from '../errors/s3-errors.ts'
-import { areAllowed, BYPASS, GET_OBJECT, type Permission } from '../identity/permissions.ts'
+import { areAllowed, BYPASS, GET_OBJECT, type Permission } from '../policies/permissions.ts'
 import { isVersionId, noSuchVersion, parseVersionId, requireBucket } from '../handling/lookup.ts'
 import { defineOperation } from '../handling/operation.ts'
 import { contentMd5, declaredChecksum } from '../request/checksums.ts'

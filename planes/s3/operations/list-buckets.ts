@@ -4,7 +4,7 @@ import { listBucketsResult } from '../documents/xml-documents.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
 import { S3Error } from '../errors/s3-errors.ts'
 import { defineOperation } from '../handling/operation.ts'
-import { areAllowed } from '../identity/permissions.ts'
+import { areAllowed } from '../policies/permissions.ts'
 
 const ACTION = 's3:ListAllMyBuckets'
 

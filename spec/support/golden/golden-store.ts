@@ -7,11 +7,16 @@ import { type ManagedServer, startManaged } from '../management-server.ts'
 
 /**
  * Each with the digest of its files, which never changes, and beside them `expected.json`, the answers of the build that
- * wrote it. `store-1.0` was made by the build of 1.0.0, `store-1.0-tags` by the build that added tags.
+ * wrote it. `store-1.0` was made by the build of 1.0.0, `store-1.0-tags` by the build that added tags,
+ * `store-1.0-bucket-policy` by the build that added policies of buckets.
  */
 export const GOLDEN_STORES = [
   { path: 'spec/golden/store-1.0', sha256: '0b3f851950eb85c9d3c6f157dc5d5876df8e4f4727148f41d4db24540b48aac9' },
   { path: 'spec/golden/store-1.0-tags', sha256: '20e59bb847f35ef6e3f786571dad5c66001f4d5c58c2aae7525fbe19af04bc3d' },
+  {
+    path: 'spec/golden/store-1.0-bucket-policy',
+    sha256: 'c10ca8e5d5b5d576e52cf7df84eeb19f2c436386af6aaadc6b7c888ac2dec11a',
+  },
 ] as const
 /** The master key that the store began with, and the one that it got later. */
 export const FIRST_KEY = Buffer.alloc(32, 0x46)
@@ -46,7 +51,7 @@ export function startGolden(dataDirectory: string): Promise<ManagedServer> {
     volumeBytes,
     masterKey,
     lastMasterKeyAlone: true,
-    extensions: ['tagging'],
+    extensions: ['tagging', 'bucket-policy'],
   })
 }
 
@@ -57,6 +62,8 @@ const S3 = [
   '/versions?versioning',
   '/locked?object-lock',
   '/photos?tagging',
+  '/photos?policy',
+  '/deleted?policy',
 ] as const
 const API = [
   '/buckets',

@@ -2,15 +2,12 @@
  * Makes the golden store of the kinds of change that tags have: `node build/spec/support/golden/make-tags-store.js DIRECTORY`.
  * It was run once, and its store is never made again.
  */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import * as objects from '../commands.ts'
 import { openTestStore } from '../test-store.ts'
 import * as uploads from '../upload-commands.ts'
 import * as versions from '../version-commands.ts'
-import { goldenAnswers, kindsIn, SETTINGS, startGolden } from './golden-store.ts'
+import { SETTINGS } from './golden-store.ts'
+import { makeGolden } from './make-golden.ts'
 
 const KINDS = ['version.tagged', 'upload.tagged', 'bucket.tagged']
 const TAGS = ['team', 'storage', ' Größe_1.2:/=+-@', '']
@@ -43,39 +40,4 @@ async function fill(root: string): Promise<void> {
   await store.close(true)
 }
 
-function isDone(answer: unknown): boolean {
-  return (answer as { readonly status: number }).status === 200
-}
-
-async function main(target: string): Promise<void> {
-  if (existsSync(target)) throw new Error(`${target} is there: a golden store is never made again`)
-  const root = join(target, 'data')
-  mkdirSync(root, { recursive: true })
-  await fill(root)
-  const missing = KINDS.filter((name) => !kindsIn(root).has(name))
-  if (missing.length > 0) throw new Error(`the store has no ${missing.join(', ')}`)
-  const copy = mkdtempSync(join(tmpdir(), 'golden-'))
-  try {
-    cpSync(root, copy, { recursive: true })
-    const server = await startGolden(copy)
-    // What the store does not have is answered with the id of the request.
-    const answers = Object.entries(await goldenAnswers(server)).filter(([, answer]) => isDone(answer))
-    writeFileSync(join(target, 'expected.json'), `${JSON.stringify(Object.fromEntries(answers), null, 1)}\n`)
-    await server.stop()
-  } finally {
-    rmSync(copy, { recursive: true })
-  }
-  const paths = new StorePaths(root)
-  for (const path of [
-    paths.projections,
-    paths.projectionsFollower,
-    paths.lock,
-    paths.journalSpare,
-    paths.volumeSpare,
-    paths.holds,
-    paths.uploads,
-  ])
-    rmSync(path, { recursive: true, force: true })
-}
-
-await main(process.argv[2] ?? '')
+await makeGolden(process.argv[2] ?? '', KINDS, fill)

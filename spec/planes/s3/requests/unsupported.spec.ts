@@ -137,6 +137,13 @@ const CASES: readonly Case[] = [
   },
   {
     method: 'PUT',
+    target: '/unsupported?policy',
+    refused: '?policy',
+    wayOut: /PutBucketPolicy is not supported.*s3\.profile=compatible.*object-store policy create/,
+    extension: 'bucket-policy',
+  },
+  {
+    method: 'PUT',
     target: '/unsupported?lifecycle',
     refused: '?lifecycle',
     wayOut: /PutBucketLifecycleConfiguration is not supported.*object-store lifecycle create/,

@@ -188,7 +188,7 @@ export class BucketPolicies implements PoliciesOfBuckets {
     return resources.filter((resource) => this.#covers(resource))
   }
 
-  /** Whether a resource, or all that a pattern fits, begins with a prefix of the setting. */
+  /** Whether a resource, or all that a pattern fits, starts with a prefix of the setting. */
   #covers(resource: string): boolean {
     const start = resource.endsWith('*') ? resource.slice(0, -1) : resource
     return this.#options.publicPrefixes.some((prefix) => start.startsWith(`bucket:${prefix}`))
