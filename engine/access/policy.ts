@@ -44,6 +44,12 @@ export function compilePolicies(statements: readonly Statement[]): CompiledPolic
   return { statements: compiled.toSorted((left, right) => Number(right.denies) - Number(left.denies)) }
 }
 
+/** Several policies as one: a denial of any comes before an allow of any. */
+export function joinedPolicies(...policies: readonly CompiledPolicies[]): CompiledPolicies {
+  const all = policies.flatMap(({ statements }) => statements)
+  return { statements: [...all.filter(({ denies }) => denies), ...all.filter(({ denies }) => !denies)] }
+}
+
 function fits(patterns: readonly Pattern[], name: string): boolean {
   for (const { text, isPrefix } of patterns) if (isPrefix ? name.startsWith(text) : name === text) return true
   return false

@@ -137,7 +137,7 @@ class S3Dialect extends Exchange {
     refuseOtherHost(http, hostNames)
     const operation = this.#recognize(sent)
     const formed = admitForm({ http, target, fields, file }, operation, services, authenticator.now)
-    authorize(identity.policies, operation, formed, target)
+    authorize(identity, operation, formed, target, services.bucketPolicies)
     this.#request = { ...this.#requestOf(target, operation, identity.payload), http: formed, form: { fields, file } }
   }
 

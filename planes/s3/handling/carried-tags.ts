@@ -1,7 +1,7 @@
 /** Who may carry tags from one object to another: a copy that keeps them and a rename read and write them. */
 import type { FoundObject } from '../../objects/find-object.ts'
 import { S3Error } from '../errors/s3-errors.ts'
-import { areAllowed } from '../identity/permissions.ts'
+import { areAllowed } from '../policies/permissions.ts'
 import { GET_TAGS, GET_VERSION_TAGS, PUT_TAGS, TAGGING_DIRECTIVE } from '../request/tags.ts'
 import { type ObjectRequest, resourceOf } from './s3-request.ts'
 import type { S3Services } from './services.ts'
@@ -27,5 +27,5 @@ export function requireRenamedTags(request: ObjectRequest, services: S3Services,
 function mayCarry({ identity, target }: ObjectRequest, services: S3Services, action: string, source: string): boolean {
   if (!services.extensions.has('tagging')) return true
   const written = { action: PUT_TAGS, resource: resourceOf(target) }
-  return areAllowed(identity?.policies, [{ action, resource: source }, written])
+  return areAllowed(identity, [{ action, resource: source }, written], services.bucketPolicies)
 }

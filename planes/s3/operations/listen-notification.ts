@@ -2,7 +2,7 @@ import { defineOperation } from '../handling/operation.ts'
 import type { S3Request } from '../handling/s3-request.ts'
 import type { S3Services } from '../handling/services.ts'
 import { requireBucket } from '../handling/lookup.ts'
-import { areAllowed, type Permission } from '../identity/permissions.ts'
+import { areAllowed, type Permission } from '../policies/permissions.ts'
 import { endOfLink } from '../identity/signature-claims.ts'
 import { invalidArgument, S3Error } from '../errors/s3-errors.ts'
 import { NotificationSource } from '../notifications/notification-source.ts'
@@ -41,7 +41,7 @@ export const listenBucketNotification = defineOperation({
 function listen(request: S3Request, services: S3Services, bucket: string | undefined): HttpResponse {
   const { http, target, identity } = request
   if (identity === undefined) throw new S3Error('AccessDenied')
-  const { catalog, owner, credentials, notifications, clock } = services
+  const { catalog, owner, credentials, notifications, bucketPolicies, clock } = services
   const end = identity.mode === 'presigned' ? endOfLink(target.query) : Number.POSITIVE_INFINITY
   const asked = permissionsOf(bucket)
   const listener = {
@@ -56,8 +56,8 @@ function listen(request: S3Request, services: S3Services, bucket: string | undef
     mayHear() {
       const now = credentials.lookup(identity.accessKey)
       if (now?.credentialId !== identity.credentialId || clock() > end) return undefined
-      if (!areAllowed(now.policies, asked)) return undefined
-      return (name: string) => bucket !== undefined || areAllowed(now.policies, permissionsOfEvents(name))
+      if (!areAllowed(now, asked, bucketPolicies)) return undefined
+      return (name: string) => bucket !== undefined || areAllowed(now, permissionsOfEvents(name), bucketPolicies)
     },
   }
   const body = new NotificationSource(listener, notifications)

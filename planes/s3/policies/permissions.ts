@@ -1,4 +1,9 @@
-import { type CompiledPolicies, decidingStatement } from '../../../engine/access/policy.ts'
+import {
+  type CompiledPolicies,
+  decidingStatement,
+  joinedPolicies,
+  listsKeysFrom,
+} from '../../../engine/access/policy.ts'
 import type { Identity } from '../signing/identity.ts'
 
 /** An action of a request on a resource. */
@@ -38,7 +43,7 @@ export function areAllowed(
   return permissions.every((permission) => {
     const name = bucketOf(permission.resource)
     const ofBucket = name === undefined ? undefined : buckets.of(name, principal)
-    return isPermitted(ofBucket === undefined ? [policies] : [policies, ofBucket], permission)
+    return isPermitted(ofBucket === undefined ? policies : joined(policies, ofBucket), permission)
   })
 }
 
@@ -51,28 +56,25 @@ function bucketOf(resource: string): string | undefined {
   return name === '*' ? undefined : name
 }
 
-function isPermitted(
-  policies: readonly CompiledPolicies[],
-  { action, resource, coveredBy, keysFrom }: Permission,
-): boolean {
-  const decided = decision(policies, action, resource, coveredBy)
-  if (decided !== undefined || keysFrom === undefined) return decided === 'allow'
-  // No text in UTF-8 has half a pair, so no resource without a wildcard is equal.
-  return decision(policies, action, `${keysFrom}\ud800`) === 'allow'
+/** By the policies of a bucket, then of an account. Both are values that front ends keep until they change. */
+const JOINED = new WeakMap<CompiledPolicies, WeakMap<CompiledPolicies, CompiledPolicies>>()
+
+function joined(own: CompiledPolicies, ofBucket: CompiledPolicies): CompiledPolicies {
+  let known = JOINED.get(ofBucket)
+  if (known === undefined) {
+    known = new WeakMap()
+    JOINED.set(ofBucket, known)
+  }
+  let both = known.get(own)
+  if (both === undefined) {
+    both = joinedPolicies(own, ofBucket)
+    known.set(own, both)
+  }
+  return both
 }
 
-/** Undefined when none of the policies speaks of it. */
-function decision(
-  policies: readonly CompiledPolicies[],
-  action: string,
-  resource: string,
-  coveredBy?: string,
-): 'allow' | 'deny' | undefined {
-  let decided: 'allow' | undefined
-  for (const one of policies) {
-    const statement = decidingStatement(one, action, resource, coveredBy)
-    if (statement?.denies === true) return 'deny'
-    if (statement !== undefined) decided = 'allow'
-  }
-  return decided
+function isPermitted(policies: CompiledPolicies, { action, resource, coveredBy, keysFrom }: Permission): boolean {
+  const decided = decidingStatement(policies, action, resource, coveredBy)
+  if (decided !== undefined || keysFrom === undefined) return decided?.denies === false
+  return listsKeysFrom(policies, action, keysFrom)
 }

@@ -1,7 +1,7 @@
 /** Policies in the language of AWS: what a translation allows, against a reading of the document itself. */
 import { AwsPolicyError } from '../../../../engine/access/aws-elements.ts'
 import { translateAccountPolicy, translateBucketPolicy } from '../../../../engine/access/aws-policy.ts'
-import { compilePolicies, decidingStatement, isAllowed } from '../../../../engine/access/policy.ts'
+import { compilePolicies, decidingStatement, isAllowed, listsKeysFrom } from '../../../../engine/access/policy.ts'
 import type { PolicyStatement } from '../../../../engine/events/values.ts'
 import { OPERATIONS } from '../../../../planes/s3/operation-list.ts'
 import { S3_ACTIONS } from '../../../../planes/s3/authorize.ts'
@@ -106,8 +106,9 @@ function compare(document: unknown, statements: readonly PolicyStatement[]): num
   for (const prefix of PREFIXES) {
     const asked = { action: 's3:ListBucket', resource: BUCKET, prefix }
     const ofBucket = decidingStatement(compiled, asked.action, `bucket:${BUCKET}`)
-    const own = ofBucket ?? decidingStatement(compiled, asked.action, `bucket:${BUCKET}/${prefix}\ud800`)
-    if (own?.denies !== false) continue
+    const own =
+      ofBucket === undefined ? listsKeysFrom(compiled, asked.action, `bucket:${BUCKET}/${prefix}`) : !ofBucket.denies
+    if (!own) continue
     mustBeSame(decisionOfAws(document, asked), 'Allow', `the listing of ${prefix}`)
     allowed += 1
   }
