@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isPolicyOfAws } from '../../engine/access/aws-policy.ts'
+import { isPolicyOfAws } from '../../engine/aws-policies/aws-policy.ts'
 import { ExitError } from '../exit-codes.ts'
 
 /**

@@ -74,6 +74,13 @@ export const shareTable = {
     waitingMaximum: 64,
     waitMillisecondsMaximum: 10_000,
   },
+  'public-reads': {
+    sentence:
+      'Reads without a credential of what policies of buckets open to everyone: by network, and all together as one account.',
+    unit: 'places',
+    capacity: 64,
+    ownerMaximum: 16,
+  },
   'password-hashes': {
     sentence: 'Passwords that are hashed.',
     unit: 'places',

@@ -1,4 +1,5 @@
 import { DomainError } from '../../engine/errors.ts'
+import type { Share } from '../../engine/shares/shares.ts'
 import type { AuditContext, Pairs } from '../../engine/events/audit.ts'
 import { boundedText } from '../../engine/events/bounded-text.ts'
 import { Exchange, type Refusal } from '../exchange/exchange.ts'
@@ -12,7 +13,6 @@ import { crossOriginHeaders, isPreflight } from './cors/cors-requests.ts'
 import { commonHeaders, errorResponse, toS3Error } from './documents/error-response.ts'
 
 import { S3Error } from './errors/s3-errors.ts'
-import { turnOn } from '../objects/s3-extensions.ts'
 import { admitForm, isFormHead, keyedTarget } from './admit-form.ts'
 import { asForeign } from './foreign-paths.ts'
 import { FormBody } from './forms/form-body.ts'
@@ -20,6 +20,8 @@ import { FORM_BYTES_MAXIMUM, type FormFields } from './forms/form-reader.ts'
 import { expandedFields } from './forms/form-request.ts'
 import { isServed, type Operation } from './handling/operation.ts'
 import { findOperation, recognize } from './recognize-operation.ts'
+import { enterPublicRead, isPublicRead, PUBLIC_READS, withoutNames } from './public-reads.ts'
+import { notSupported, unsupportedOf } from './not-supported.ts'
 import { type HostNames, refuseOtherHost } from './request/host-names.ts'
 import { refuseRepeats } from './request/query-parameters.ts'
 import { RequestIds } from './request/request-ids.ts'
@@ -28,7 +30,6 @@ import type { S3Services } from './handling/services.ts'
 import { parseTarget, type SplitTarget, splitTarget, type Target } from './request/target.ts'
 import { refuseUnsupportedHeaders } from './unsupported-headers.ts'
 import type { PrincipalKind, S3Telemetry, Unsupported } from './telemetry.ts'
-import { sentence } from './errors/client-hints.ts'
 
 interface S3PlaneParts {
   readonly services: S3Services
@@ -47,35 +48,17 @@ export function createS3Handler(parts: S3PlaneParts): HttpHandler {
   return (http) => new S3Dialect(parts, http, requestIds.next()).run()
 }
 
-function notSupported({ name, instead, extension, subresource, mark }: Operation): S3Error {
-  const ways = [extension && sentence(turnOn(extension)), instead].filter((way) => way !== undefined)
-  const message = [`${name} is not supported by this server.`, ...ways].join(' ')
-  const parameter = subresource ?? mark?.query
-  const header = mark?.query === undefined ? mark?.header : undefined
-  return new S3Error('NotImplemented', { message, refused: header ?? (parameter && `?${parameter}`) })
-}
-
-/** Of the refused header of a 501 in log and record. A header that matches a refused prefix can be long. */
-const REFUSED_BYTES_MAXIMUM = 64
-/** Of the reason of a 501, which is the message of the answer. */
-const REASON_BYTES_MAXIMUM = 512
-
 /** Of a version id in a record. Version ids of this server are shorter. */
 const VERSION_ID_BYTES_MAXIMUM = 64
 /** Of a path in a record that cannot be read as bucket and key. */
 const PATH_BYTES_MAXIMUM = 256
 
-function unsupportedOf({ refused, message }: S3Error): Unsupported {
-  return {
-    refused: refused === undefined ? undefined : boundedText(refused, REFUSED_BYTES_MAXIMUM),
-    reason: boundedText(message, REASON_BYTES_MAXIMUM),
-  }
-}
-
 class S3Dialect extends Exchange {
   readonly #parts: S3PlaneParts
   readonly #started = performance.now()
   #target: Target | undefined
+  /** The place of a public read; undefined for any other request. */
+  #publicRead: Share | undefined
   #identity: Identity | undefined
   #operation: Operation | undefined
   /** Undefined until the request is authorized. */
@@ -152,7 +135,7 @@ class S3Dialect extends Exchange {
     this.#crossOrigin = crossOriginHeaders(http, target, services.catalog)
     const identity = known?.identity ?? authenticator.authenticate(http, target)
     this.#identity = identity
-    if (identity === undefined) throw this.#refuseAnonymous(target)
+    if (identity === undefined) return this.#admitStranger(target, fault)
     if (fault !== undefined) throw fault
     refuseOtherHost(http, hostNames)
     const operation = known?.operation ?? this.#recognize(target)
@@ -160,6 +143,19 @@ class S3Dialect extends Exchange {
     authorize(identity, operation, http, target, services.bucketPolicies)
     this.#request = this.#requestOf(target, operation, identity.payload)
     if (known === undefined) authenticator.remember(http, { target, operation, identity })
+  }
+
+  /** Lets a request without a credential read what is public, and refuses every other one. */
+  #admitStranger(target: Target, fault: S3Error | undefined): void {
+    const { http } = this
+    const { services, hostNames } = this.#parts
+    const found = fault === undefined ? findOperation(http.method, target, http) : undefined
+    if (!isPublicRead(found, http, target, services.bucketPolicies)) throw this.#refuseAnonymous(target)
+    refuseOtherHost(http, hostNames)
+    const operation = this.#recognize(target)
+    if (operation !== found) throw new S3Error('AccessDenied')
+    this.#publicRead = enterPublicRead(super.account)
+    this.#request = this.#requestOf(target, operation, { kind: 'unsigned' })
   }
 
   #split(): SplitTarget {
@@ -214,7 +210,7 @@ class S3Dialect extends Exchange {
   }
 
   protected override get account(): string {
-    return this.#identity?.principal ?? super.account
+    return this.#identity?.principal ?? (this.#publicRead === undefined ? super.account : PUBLIC_READS)
   }
 
   protected override get isAdministrator(): boolean {
@@ -232,7 +228,8 @@ class S3Dialect extends Exchange {
   }
 
   protected refusal(failure: unknown): Refusal {
-    const { error, isFault } = toS3Error(asForeign(failure, this.#target))
+    const shown = this.#publicRead === undefined ? asForeign(failure, this.#target) : withoutNames(failure)
+    const { error, isFault } = toS3Error(shown)
     this.#unsupported = error.code === 'NotImplemented' ? unsupportedOf(error) : undefined
     const response = errorResponse(error, this.http.method, this.http.path, this.requestId)
     const code = failure instanceof DomainError ? failure.code : recordedCode(error.code)
@@ -285,6 +282,7 @@ class S3Dialect extends Exchange {
 
   /** Reads too are answered only if they are recorded: the engine has failed, and the server ends. */
   protected unrecorded(error: unknown): HttpResponse {
+    this.#publicRead?.leave()
     return this.refusal(error).response
   }
 
@@ -308,6 +306,7 @@ class S3Dialect extends Exchange {
   }
 
   protected override sent(status: number, sentBytes: number): void {
+    this.#publicRead?.leave()
     this.#parts.telemetry.finished({
       requestId: this.requestId,
       method: this.http.method,

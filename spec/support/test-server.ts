@@ -53,6 +53,8 @@ export interface InThreadOptions {
   readonly encryptionEnabled?: boolean
   /** The setting `s3.extensions`; none by default. */
   readonly extensions?: readonly Extension[]
+  /** Of the journal, for requests without valid credentials; as many as they want by default. */
+  readonly strangerBytesPerSecond?: number
   /** The setting `s3.public_read_prefixes`; none by default. */
   readonly publicReadPrefixes?: readonly string[]
   /** Without it the real host. */
@@ -201,7 +203,12 @@ function openInThread(
   ground: ServerGround,
 ): Promise<OpenStore> {
   const { reservedBytes = MEBIBYTE, segmentBytes = 8 * MEBIBYTE, volumeBytes = 8 * MEBIBYTE } = options
-  const sizes = { segmentBytes, volumeBytes, reservedBytes, strangerBytesPerSecond: 2 ** 30 }
+  const sizes = {
+    segmentBytes,
+    volumeBytes,
+    reservedBytes,
+    strangerBytesPerSecond: options.strangerBytesPerSecond ?? 2 ** 30,
+  }
   const judging = {
     clockToleranceSeconds: CLOCK_TOLERANCE_SECONDS,
     clockIntervalSeconds: 3600,

@@ -1,5 +1,5 @@
-import { AwsPolicyError } from '../../../engine/access/aws-elements.ts'
-import { isPolicyOfAws, translateAccountPolicy } from '../../../engine/access/aws-policy.ts'
+import { AwsPolicyError } from '../../../engine/aws-policies/aws-elements.ts'
+import { isPolicyOfAws, translateAccountPolicy } from '../../../engine/aws-policies/aws-policy.ts'
 import { actionFault, resourceFault } from '../../../engine/access/policy.ts'
 import type { PolicyStatement } from '../../../engine/events/values.ts'
 import { invalid } from '../errors.ts'

@@ -49,7 +49,9 @@ export function planRead(request: S3Request, services: S3Services, found: FoundO
   const part = query.has('partNumber') ? partOf(request, found) : undefined
   const wantsRange = meetsIfRange(request.http.header('if-range'), object.etag)
   const range = part ?? (wantsRange ? byteRange(request.http.header('range'), object.size) : undefined)
-  headers.push(['accept-ranges', 'bytes'], ...lockHeaders(object.lock))
+  headers.push(['accept-ranges', 'bytes'])
+  // On S3 they need a permission, which no stranger has.
+  if (request.identity !== undefined) headers.push(...lockHeaders(object.lock))
   addStoredHeaders(headers, object, query.entries.length === 0 ? [] : responseOverrides(query))
   if (object.tags !== undefined) headers.push(...tagCount(request, services, object.tags))
   if (part?.count !== undefined) headers.push(['x-amz-mp-parts-count', String(part.count)])

@@ -10,7 +10,7 @@ import type { Target } from '../request/target.ts'
 export interface S3Request {
   readonly http: HttpRequest
   readonly target: Target
-  /** The authenticated caller; undefined for a preflight, which is never signed. */
+  /** The authenticated caller; undefined for a preflight, which is never signed, and for a public read. */
   readonly identity: Identity | undefined
   /** What the signature says about the body. */
   readonly payload: ClaimedPayload

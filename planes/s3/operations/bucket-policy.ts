@@ -1,4 +1,4 @@
-import { AwsPolicyError } from '../../../engine/access/aws-elements.ts'
+import { AwsPolicyError } from '../../../engine/aws-policies/aws-elements.ts'
 import { BUCKET_POLICY_BYTES_MAXIMUM } from '../../../engine/events/names.ts'
 import { readDocument } from '../bodies/body-checks.ts'
 import { xmlResponse } from '../documents/xml-response.ts'

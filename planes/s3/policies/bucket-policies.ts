@@ -1,5 +1,5 @@
-import { AwsPolicyError } from '../../../engine/access/aws-elements.ts'
-import { type BucketStatement, translateBucketPolicy } from '../../../engine/access/aws-policy.ts'
+import { AwsPolicyError } from '../../../engine/aws-policies/aws-elements.ts'
+import { type BucketStatement, translateBucketPolicy } from '../../../engine/aws-policies/aws-policy.ts'
 import { type CompiledPolicies, compilePolicies, isAllowed } from '../../../engine/access/policy.ts'
 import type { BucketPolicyState } from '../../../engine/access/state.ts'
 import { parseStrictJson, StrictJsonError } from '../../../engine/proof/strict-json.ts'

@@ -27,6 +27,8 @@ export const STALL_SECONDS = 5
 export const ARENA_EXTENSIONS: Extensions = new Set(EXTENSIONS)
 
 export const BUCKET = 'attack'
+/** What strangers may read, once a policy of the bucket says so; nothing is there. */
+export const PUBLIC_PREFIX = `${BUCKET}/public/`
 export const KEY = 'key'
 /** Has nothing to do with the attacked bucket; nobody but root and `everything` may see it. */
 export const OTHER_BUCKET = 'attack-other'
@@ -108,6 +110,7 @@ export async function openArena(directory: string): Promise<Arena> {
       OBJECT_STORE_SERVER_STALL_TIMEOUT_SECONDS: String(STALL_SECONDS),
       OBJECT_STORE_STORAGE_ENCRYPTION_ENABLED: 'true',
       OBJECT_STORE_S3_EXTENSIONS: [...ARENA_EXTENSIONS].join(),
+      OBJECT_STORE_S3_PUBLIC_READ_PREFIXES: PUBLIC_PREFIX,
       OBJECT_STORE_S3_UNSIGNED_CHUNKS_OVER_HTTP: 'true',
       OBJECT_STORE_CHECKPOINTS_WITNESS_FOR: WITNESSED.vkey,
       // Every refusal is looked up in the journal afterwards, so none may be counted only.

@@ -7,7 +7,7 @@ import type { QueryParameter } from '../../../planes/s3/request/query-parameters
 import { isServed, type Operation } from '../../../planes/s3/handling/operation.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
 import { deletionDocument, digestOf } from '../../support/wire-deletions.ts'
-import { type Arena, ARENA_EXTENSIONS, BUCKET } from './arena.ts'
+import { type Arena, ARENA_EXTENSIONS, BUCKET, PUBLIC_PREFIX } from './arena.ts'
 
 /** A request without its credentials. */
 export interface S3Request {
@@ -49,9 +49,9 @@ const CORS =
 const TAGS: readonly HeaderLine[] = [['x-amz-tagging', 'attack=yes']]
 const TAGGING = '<Tagging><TagSet><Tag><Key>attack</Key><Value>yes</Value></Tag></TagSet></Tagging>'
 
-/** It denies what is not there, so that it changes nothing for others. */
+/** It opens a prefix that is empty, so that it changes nothing for others: every stranger is refused as before. */
 const POLICY = JSON.stringify({
-  Statement: { Effect: 'Deny', Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${BUCKET}/none` },
+  Statement: { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${PUBLIC_PREFIX}*` },
 })
 
 const LIFECYCLE =

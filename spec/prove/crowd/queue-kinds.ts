@@ -1,6 +1,7 @@
 /** A kind of bad client for each queue of `engine/shares`: one greedy account beside a modest one that uses the same. */
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import type { ShareName, shareTable } from '../../../engine/shares/share-table.ts'
+import { policyOf, putPolicy, statement } from '../../support/bucket-policies.ts'
 import { createUpload, partTarget, uploadTarget } from '../../support/multipart.ts'
 import type { Identity } from '../../support/identities.ts'
 import type { ProcessServer } from '../../support/server-process.ts'
@@ -82,6 +83,10 @@ export async function queueKinds(place: QueuePlace): Promise<Readonly<Record<Que
   const until = new Date(early.getTime() + SECOND_MILLISECONDS)
   const range = `from=${early.toISOString()}&to=${until.toISOString()}`
   const modestBucket = buckets.at(-1) ?? bucket
+  const opened = policyOf(statement('Allow', '*', 's3:GetObject', `${bucket}/large`))
+  const answer = await putPolicy(server, bucket, opened)
+  if (answer.status !== 204) throw new Error(`no public object: ${answer.text}`)
+  const publicRead = requestText('GET', `/${bucket}/large`, ['host: localhost'])
   const { copies, copy, completions, completion } = await greedyWrites(place)
   return {
     'copy-turns': { bad: [{ port, connections: GREEDY_CONNECTIONS, first: copies, reads: true }], modest: copy },
@@ -114,6 +119,14 @@ export async function queueKinds(place: QueuePlace): Promise<Readonly<Record<Que
         },
       ],
       modest: { ...MODEST, name: 'event on a stream', ask: () => seesEvent(place) },
+    },
+    'public-reads': {
+      bad: [{ port, connections: GREEDY_CONNECTIONS, first: publicRead, reads: true }],
+      modest: {
+        ...MODEST,
+        name: 'signed GET beside strangers',
+        ask: async () => (await signedAs(server, place.good).raw('GET', `/${bucket}/small`)).status,
+      },
     },
     'password-hashes': {
       bad: [greedy(GREEDY_CONNECTIONS, asked('POST', sharing, JSON_LINES, PASSWORD))],

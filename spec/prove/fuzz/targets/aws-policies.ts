@@ -1,6 +1,6 @@
 /** Policies in the language of AWS: what a translation allows, against a reading of the document itself. */
-import { AwsPolicyError } from '../../../../engine/access/aws-elements.ts'
-import { translateAccountPolicy, translateBucketPolicy } from '../../../../engine/access/aws-policy.ts'
+import { AwsPolicyError } from '../../../../engine/aws-policies/aws-elements.ts'
+import { translateAccountPolicy, translateBucketPolicy } from '../../../../engine/aws-policies/aws-policy.ts'
 import { compilePolicies, decidingStatement, isAllowed, listsKeysFrom } from '../../../../engine/access/policy.ts'
 import type { PolicyStatement } from '../../../../engine/events/values.ts'
 import { OPERATIONS } from '../../../../planes/s3/operation-list.ts'

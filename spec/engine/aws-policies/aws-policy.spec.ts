@@ -1,7 +1,7 @@
 /** Policies as AWS writes them: what they become here, and that what cannot be translated is refused by its place. */
 import { test } from 'tap'
-import { AwsPolicyError } from '../../../engine/access/aws-elements.ts'
-import { translateAccountPolicy, translateBucketPolicy } from '../../../engine/access/aws-policy.ts'
+import { AwsPolicyError } from '../../../engine/aws-policies/aws-elements.ts'
+import { translateAccountPolicy, translateBucketPolicy } from '../../../engine/aws-policies/aws-policy.ts'
 import { compilePolicies, isAllowed } from '../../../engine/access/policy.ts'
 import { S3_ACTIONS } from '../../../planes/s3/authorize.ts'
 
