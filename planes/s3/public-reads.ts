@@ -1,6 +1,6 @@
 /**
  * Reads without a credential: of what the operator (`s3.public_read_prefixes`) and the policy of the bucket both open to
- * everyone. GET and HEAD of the current object alone (decision 0024, 0270).
+ * everyone. GET and HEAD of the current object alone (decision 0024).
  */
 import { BusyError, type Share, Shares } from '../../engine/shares/shares.ts'
 import type { HttpRequest } from '../http/exchange.ts'
@@ -22,7 +22,7 @@ const places = new Shares('public-reads')
 
 /**
  * Whether a request without a credential may read what it names.
- * @param operation the one that the request is recognized as
+ * @param operation as which the request is recognized
  */
 export function isPublicRead(
   operation: Operation | undefined,
@@ -47,7 +47,7 @@ export function enterPublicRead(network: string): Share {
   return place
 }
 
-/** Strangers may not list, so they are not told which keys exist: as S3 answers them. */
+/** Strangers may not list, so no answer says which keys exist: as on S3. */
 export function withoutNames(failure: unknown): unknown {
   return toS3Error(failure).error.status === 404 ? new S3Error('AccessDenied') : failure
 }
