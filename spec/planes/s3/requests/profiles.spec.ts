@@ -187,6 +187,7 @@ test('the list of compatible is fixed, and each extension of this version is in 
     's3.extensions': [
       'append',
       'aws-chunked',
+      'bucket-policy',
       'bucket-reads',
       'checksums',
       'delete-objects',
