@@ -178,8 +178,8 @@ class AtWork extends Step {
     const operation = recipe.build(model, choosePlace(model, this.#place, recipe.wants))
     if (operation === undefined || isManagement(operation.request)) return
     const { request } = operation
-    // Copies of versions with tags need more than policies of a world give.
-    if (request.headers?.some(([name]) => name === 'x-amz-copy-source') === true && hasTags(model)) return
+    // Copies and renames of versions with tags need more than policies of a world give.
+    if (request.headers?.some(([name]) => SOURCES.includes(name)) === true && hasTags(model)) return
     const verdict = accessOf(world.host).verdict(credential, request, model.moment.now)
     if (verdict === undefined) return
     const answer = await world.sendAs(credential, request)
@@ -195,6 +195,8 @@ class AtWork extends Step {
       throw new Error(`${line}: ${answer.status} ${answer.code} instead of ${verdict}`)
   }
 }
+
+const SOURCES = ['x-amz-copy-source', 'x-amz-rename-source']
 
 function hasTags({ worlds }: Model): boolean {
   return worlds.some(({ everyVersion }) => everyVersion.some(({ version: { tags = [] } }) => tags.length > 0))

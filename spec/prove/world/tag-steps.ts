@@ -9,6 +9,7 @@ import {
   isUnavailable,
   type PlaceChoice,
   placeChoice,
+  versionAt,
   versionChoice,
 } from '../../model/choices.ts'
 import { compare } from '../../model/comparison.ts'
@@ -19,7 +20,8 @@ import { copyObject } from '../../model/operations/copies.ts'
 import { completeUpload, createUpload, uploadPart } from '../../model/operations/multipart.ts'
 import { readObject } from '../../model/operations/reads.ts'
 import { getBucketTags, getTags, setBucketTags, setTags } from '../../model/operations/tags.ts'
-import { putObject, UNCONDITIONAL } from '../../model/operations/writes.ts'
+import { renameObject } from '../../model/operations/renames.ts'
+import { appendObject, putObject, UNCONDITIONAL } from '../../model/operations/writes.ts'
 import { type Recipe, recipe } from '../../model/recipes.ts'
 import { Request, Step } from '../../model/steps.ts'
 import { firstElement } from '../../support/wire-client.ts'
@@ -81,6 +83,21 @@ export const tagRequest: fc.Arbitrary<Recipe> = fc.oneof(
           tags: wanted,
         }),
     ),
+  },
+  {
+    weight: 1,
+    arbitrary: recipe('append to tags', 'a key', content, (more, model, at) => {
+      const offset = versionAt(model, at, undefined)?.size ?? 0
+      return appendObject({ ...at, content: more, headers: [], lock: {}, condition: UNCONDITIONAL, offset })
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: recipe('rename of tags', 'nothing', placeChoice, (from, model, { key }) => {
+      const source = choosePlace(model, from, 'a key').key
+      const same = { condition: UNCONDITIONAL, sourceConditions: {}, token: undefined }
+      return renameObject({ bucket: 'plain', from: source, key, ...same })
+    }),
   },
   {
     weight: 1,
