@@ -1,14 +1,15 @@
 import { join } from 'node:path'
 import type { Disk } from '../disk/disk.ts'
 import { segmentFirstSequence } from '../disk/store-paths.ts'
-import { ColdSegmentDamagedError } from './cold/cold-segment.ts'
 import { SEGMENT_HEADER } from './format.ts'
+import { JournalDamagedError } from './journal-errors.ts'
 import { decodeSegmentHeader } from './segment.ts'
 import { openSegment } from './segment-file.ts'
 
 /**
  * Looks at the first and the last segment of a journal before anything is touched: a version that was not released began
- * the first one with another magic, and a newer format has a new segment. A damaged header is left to its reader.
+ * the first one with another magic, and a newer format has a new segment. A header that is damaged, or that
+ * the disk cannot read, is left to its reader.
  * @param journal the directory of the segments; it need not exist
  * @throws StoreUnreleasedError, NewerFormatError
  */
@@ -28,6 +29,6 @@ function requireKnown(disk: Pick<Disk, 'openToRead'>, path: string): void {
       file.close()
     }
   } catch (error) {
-    if (!(error instanceof ColdSegmentDamagedError)) throw error
+    if (!(error instanceof JournalDamagedError)) throw error
   }
 }

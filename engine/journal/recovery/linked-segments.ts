@@ -44,7 +44,8 @@ export function readLinkedSegments(disk: Disk, paths: StorePaths, applied: Seque
     const isApplied = following !== undefined && applied !== undefined && applied >= following - 1
     const own = readFault(found)
     if (own !== undefined && isApplied) {
-      const bridged = bridge(disk, paths, { first, following, before: segments.at(-1), found })
+      const isNextOpen = index + 2 === firsts.length
+      const bridged = bridge(disk, paths, { first, following, isNextOpen, before: segments.at(-1), found })
       if (typeof bridged === 'string') return { segments, gaps, broken: `${name}: ${own}, and ${bridged}` }
       facts = bridged
       gaps.push({ first, following, fault: own, contentDigest: bridged.sealed.seal.contentDigest })
@@ -67,6 +68,8 @@ function readFault(facts: SegmentFacts | string): string | undefined {
 interface Bridged {
   readonly first: Sequence
   readonly following: Sequence
+  /** Whether the segment after it is the last one. */
+  readonly isNextOpen: boolean
   readonly before: SegmentFacts | undefined
   /** What can be read of it. */
   readonly found: SegmentFacts | string
@@ -75,10 +78,14 @@ interface Bridged {
 type SealedFacts = SegmentFacts & { readonly sealed: NonNullable<SegmentFacts['sealed']> }
 
 /** The facts of a segment as its neighbours state them; or why they cannot. */
-function bridge(disk: Disk, paths: StorePaths, { first, following, before, found }: Bridged): SealedFacts | string {
+function bridge(
+  disk: Disk,
+  paths: StorePaths,
+  { first, following, isNextOpen, before, found }: Bridged,
+): SealedFacts | string {
   const next = factsOrFault(disk, paths.segment(following))
   if (typeof next === 'string') return `${segmentName(following)}, which states what it must be, is damaged too`
-  const unproved = chainFault(disk, paths, next)
+  const unproved = chainFault(disk, paths, next, isNextOpen)
   if (unproved !== undefined)
     return `${segmentName(following)}, which states what it must be, is damaged too: ${unproved}`
   const { segmentNumber, firstBatch, chainHead, previousDigest, createdMicroseconds, deploymentId } = next.header
@@ -106,8 +113,13 @@ function bridge(disk: Disk, paths: StorePaths, { first, following, before, found
 }
 
 /** Why the records of a segment are no chain from the hash that its header states; the open one is read by the caller anyway. */
-function chainFault(disk: Disk, paths: StorePaths, { header, sealed }: SegmentFacts): string | undefined {
-  if (sealed === undefined) return undefined
+function chainFault(
+  disk: Disk,
+  paths: StorePaths,
+  { header, sealed }: SegmentFacts,
+  isOpen: boolean,
+): string | undefined {
+  if (sealed === undefined) return isOpen ? undefined : 'its seal is damaged'
   try {
     const { end, chain } = scanOneSegment(disk, paths, header.firstSequence, {})
     if (end.end !== 'sealed') return `offset ${end.offset}: ${end.reason}`

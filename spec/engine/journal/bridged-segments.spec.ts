@@ -1,5 +1,5 @@
 /** One damaged bit in a sealed segment that is no longer needed: the start goes on, names it, and a backup heals it. */
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import tap, { type Test, test } from 'tap'
 import { logOpening } from '../../../cli/server/log/engine-log.ts'
@@ -9,16 +9,18 @@ import { healStore } from '../../../cli/backup/heal/heal.ts'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { requireKnownFormat } from '../../../engine/journal/known-format.ts'
 import { ChainVerdicts } from '../../../engine/journal/chain-verdicts.ts'
 import { verifyJournal } from '../../../engine/verify/journal-verifier.ts'
 import { rebuildProjections } from '../../../projections/replay/rebuild.ts'
 import { backUp } from '../../support/backups.ts'
 import { createBucket, write } from '../../support/commands.ts'
+import { FaultDisk, inputOutputError } from '../../support/disks/fault-disk.ts'
 import { failingAt } from '../../support/failing-disk.ts'
 import { compressJournal } from '../../support/journals/cold-segments.ts'
 import { flipByte, segmentPath } from '../../support/journal-files.ts'
 import { fillSegments, snapshotOf } from '../../support/snapshots.ts'
-import { MASTER_KEY, openTestStore, readObject, type TestStore } from '../../support/test-store.ts'
+import { MASTER_KEY, openTestStore, readObject, roomyDisk, type TestStore } from '../../support/test-store.ts'
 
 const LOCKED = Buffer.from('kept until the end of time')
 
@@ -163,6 +165,22 @@ void test('damage where the truth is needed is refused', async (each) => {
       false,
     ],
     [
+      'a header, and the seal of the segment after it',
+      [
+        [2, () => 90],
+        [3, seal],
+      ],
+      false,
+    ],
+    [
+      'the seals of two segments in a row',
+      [
+        [2, seal],
+        [3, seal],
+      ],
+      false,
+    ],
+    [
       'a segment, and a record of the one that proves it',
       [
         [2, () => 90],
@@ -183,6 +201,38 @@ void test('damage where the truth is needed is refused', async (each) => {
     for (const [segment, at] of flips) flipByte(segmentPath(paths, segment), at(segmentPath(paths, segment)))
     await each.rejects(openTestStore(data), { name: 'JournalDamagedError', message: /storage heal --from/ }, what)
   }
+})
+
+/** A disk that cannot read the header of a segment, until the segment is replaced. */
+function withoutHead(path: string): Disk {
+  const failing = new FaultDisk()
+  const { ino: lost } = statSync(path)
+  failing.fault = ({ name, path: of, position = 0 }) =>
+    name === 'read' && of === path && position < 256 && statSync(path).ino === lost
+      ? { kind: 'error', error: inputOutputError() }
+      : undefined
+  const openToRead: Disk['openToRead'] = (name) => failing.openToRead(name)
+  return { ...roomyDisk, openToRead, openToReadAsync: (name) => failing.openToReadAsync(name) }
+}
+
+void test('a header that the disk cannot read is left to its reader', async (each) => {
+  const copy = copied('unreadable')
+  const path = segmentPath(copy.paths, 0)
+  const disk = withoutHead(path)
+  const store = await openTestStore(copy.data, {}, disk)
+  each.match(store.report.gaps, [{ first: 0, fault: /the disk cannot read/ }])
+  await served(each, store)
+  await store.close(true)
+  each.match(await heal(copy, disk), { healed: [new RegExp(`^segment ${basename(path)}: `)] })
+  const healed = await openTestStore(copy.data, {}, disk)
+  each.same(healed.report.gaps, [])
+  await served(each, healed)
+  await healed.close(true)
+  const last = withoutHead(segmentPath(copy.paths, -1))
+  const refused = { name: 'JournalDamagedError', message: /object-store storage heal --from BACKUP/ }
+  await each.rejects(openTestStore(copy.data, {}, last), refused)
+  each.doesNotThrow(() => requireKnownFormat(last, copy.paths.journal), 'so a repair says what it can do')
+  each.match(await heal(copy, last), { healed: [], left: [/the header of the next segment is damaged/] })
 })
 
 void test('a segment that is sound and another one, or that is missing, is not bridged', async (each) => {
