@@ -192,6 +192,11 @@ class Restore {
       onProgress: ({ records }) => progress(`${records.toLocaleString('en')} records verified`),
     })
     const [problem] = report.problems
+    const [unknown] = report.newer
+    if (problem === undefined && unknown !== undefined) {
+      const what = `record ${unknown.sequence} of the restored journal is of a kind that only a newer version knows`
+      throw new ExitError('newerFormat', `${what}, ${unknown.what}: restore it with that version`)
+    }
     if (problem === undefined && report.headSequence === sequence) return
     const why =
       problem === undefined

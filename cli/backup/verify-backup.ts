@@ -6,7 +6,7 @@ import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { type VerificationReport, verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { ExitError } from '../exit-codes.ts'
 import { cutAt } from './cut-disk.ts'
-import { absentPayloads, existingBackup, requirePoint } from './checked-backup.ts'
+import { absentPayloads, type ExistingBackup, existingBackup, requirePoint } from './checked-backup.ts'
 import { type BackupRun, manifestNumbers } from './manifest.ts'
 import { checkPayloads, type PayloadReport } from './payload-check.ts'
 import { PayloadState } from './payload-state.ts'
@@ -42,9 +42,11 @@ export async function verifyBackup(disk: Disk, directory: string, options: Verif
     ...(masterKey && { masterKey }),
     onProgress: ({ records }) => progress(`${records.toLocaleString('en')} records verified`),
   })
-  // For a damaged journal the report is more useful than a refusal.
-  if (journal.intact) requirePoint(existing)
-  const payloads = journal.intact
+  // For a damaged journal the report is more useful than a refusal. Records of a newer version are not damage.
+  const isSound = journal.problemCount === 0
+  if (isSound) requireKnownUntil(journal, existing)
+  if (isSound) requirePoint(existing)
+  const payloads = isSound
     ? await withState(disk, (directoryOfState) => {
         const cut = cutAt(source, backup, last.point)
         const state = PayloadState.open(cut, backup, directoryOfState)
@@ -67,6 +69,23 @@ export async function verifyBackup(disk: Disk, directory: string, options: Verif
     : undefined
   requireSameRuns(disk, backup, runs)
   return { deploymentId, runs, journal, payloads }
+}
+
+/**
+ * What a newer version wrote up to the point may refer to payloads, or remove them. After the point it is not part of the backup.
+ * @throws ExitError `newerFormat`
+ */
+function requireKnownUntil(
+  { newer }: Pick<VerificationReport, 'newer'>,
+  { backup, last: { point } }: Pick<ExistingBackup, 'backup' | 'last'>,
+): void {
+  const unknown = newer.find(({ sequence }) => sequence <= point.sequence)
+  if (unknown === undefined) return
+  const { sequence, what } = unknown
+  throw new ExitError(
+    'newerFormat',
+    `${backup.root}: record ${sequence} is of a kind that only a newer version knows, ${what}: verify the backup with that version`,
+  )
 }
 
 /** Works with a state in a temporary directory, which is removed. */

@@ -70,7 +70,8 @@ function headline(report: VerificationReport): string {
   return `The journal is NOT intact: ${plural(report.problemCount, 'problem')}.`
 }
 
-function newerLines({ newer }: VerificationReport): string[] {
+/** A line for each kind of record that this version does not know. */
+export function newerLines({ newer }: VerificationReport): string[] {
   return newer.map(
     ({ segment, offset, sequence, what, count }) =>
       `  ${segment} offset ${offset} sequence ${sequence}: newer than this verifier: ${what}, ${plural(count, 'record')}`,
