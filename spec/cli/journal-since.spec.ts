@@ -2,6 +2,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { ChainVerdicts } from '../../engine/journal/chain-verdicts.ts'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { FIRST, history, KeptJournal, python } from '../support/journals/kept-journal.ts'
@@ -90,6 +92,36 @@ test('a history that was written anew, with every hash', async (t) => {
     { exitCode: 21, stdout: /checkpoint does not hold: it has the key .*, and nothing handed over to it/ },
     'another key signs what comes after the place',
   )
+})
+
+test('a record that was noted elsewhere is compared, or refused when --since does not read it', async (t) => {
+  const kept = new KeptJournal(t.testdir())
+  const since = await stateAt(kept, FIRST.kept)
+  const hashes = kept.signed.hashes(kept.signed.size).map((hash) => Buffer.from(hash).toString('hex'))
+  const ask = (sequence: number, hash = hashes[sequence]) =>
+    verify(kept.journal, '--since', since, '--key', kept.key, '--expect-head', `${sequence}:${hash}`)
+  t.match(await ask(FIRST.segment), { exitCode: 0, stdout: /^The journal is intact\./ })
+  t.match(await ask(FIRST.segment, '11'.repeat(32)), { exitCode: 21, stdout: /the caller knows this record/ })
+  const refused = new RegExp(
+    `record 41 of --expect-head is before record ${FIRST.segment}, from which --since reads on`,
+  )
+  for (const hash of [hashes[41], '11'.repeat(32)]) {
+    t.match(await ask(FIRST.segment - 1, hash), { exitCode: 2, stdout: '', stderr: refused })
+  }
+  t.match(await verify(kept.journal, '--expect-head', `41:${'11'.repeat(32)}`), { exitCode: 21 })
+})
+
+test('a verdict from a state is about a part of the chain, also in the first segment', async (t) => {
+  const kept = new KeptJournal(t.testdir())
+  const since = await stateAt(kept, 8)
+  const deployment = kept.signed.builder.deploymentId.toString('hex')
+  const verdicts = new ChainVerdicts(nodeDisk, new StorePaths(kept.root), deployment)
+  t.match(await verify('--data-dir', kept.root), { exitCode: 0 })
+  const { whole } = verdicts.read()
+  t.match(whole, { from: 0, program: 'journal verify' })
+  t.match(await verify('--data-dir', kept.root, '--since', since, '--key', kept.key), { exitCode: 0 })
+  t.same(verdicts.read().whole, whole)
+  t.match(verdicts.read().part, { from: 1, through: kept.signed.size - 1 })
 })
 
 test('a state that is not that of the note, a shorter journal and a missing segment are refused by name', async (t) => {

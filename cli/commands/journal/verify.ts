@@ -79,12 +79,13 @@ export class JournalVerifyCommand extends JournalCommand {
     const kept = await this.#note(this.checkpoint)
     const before = await this.#note(this.since)
     this.#requireWords(before, kept)
+    const since = before && { state: await this.#stateOf(before), signer: before.signer }
     const options = {
       threads: this.#threadCount(),
-      ...this.#expectedHead(),
+      ...this.#expectedHead(since?.state.segment),
       ...this.masterKey(),
       ...(kept && { checkpoint: kept }),
-      ...(before && { since: { state: await this.#stateOf(before), signer: before.signer } }),
+      ...(since && { since }),
     }
     const directory = this.journalAt(this.place)
     const begun = performance.now()
@@ -115,7 +116,9 @@ export class JournalVerifyCommand extends JournalCommand {
     // What does not agree with a head or a checkpoint of the caller may be their mistake.
     const isOfCaller = this.expectHead !== undefined || this.checkpoint !== undefined || this.since !== undefined
     if (!report.intact && isOfCaller) return
-    const { deploymentId, firstSequence: from, headSequence: through, headHash, problems } = report
+    const { deploymentId, firstSequence, headSequence: through, headHash, problems } = report
+    // Also the segment with the genesis is read from a state: not the whole chain, which 0 stands for.
+    const from = this.since === undefined ? firstSequence : Math.max(1, firstSequence)
     const verdict = { from, through, headHash, program: 'journal verify', problem: problems[0] } as const
     try {
       const who = { atMilliseconds: systemMilliseconds(), by: accountOfHost() }
@@ -179,10 +182,15 @@ export class JournalVerifyCommand extends JournalCommand {
     return threads
   }
 
-  #expectedHead(): { expectedHead?: ExpectedHead } {
+  /** @param from first sequence that is read; a record before it could not be compared */
+  #expectedHead(from = 0): { expectedHead?: ExpectedHead } {
     if (this.expectHead === undefined) return {}
     const [, sequence = '', hash = ''] = /^(\d{1,16}):([0-9a-f]{64})$/i.exec(this.expectHead) ?? []
     if (hash === '') throw new ExitError('usage', '--expect-head takes SEQUENCE:HASH with 64 hexadecimal digits')
+    if (Number(sequence) < from) {
+      const why = `record ${sequence} of --expect-head is before record ${from}, from which --since reads on`
+      throw new ExitError('usage', `${why}: verify the whole journal for it`)
+    }
     return { expectedHead: { sequence: Number(sequence), hash: hash.toLowerCase() } }
   }
 }
