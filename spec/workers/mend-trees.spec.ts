@@ -135,6 +135,39 @@ test('T3 damaged trees over a damaged journal: what can be read is derived again
   await store.close(false)
 })
 
+test('T3 a routine comparison that damage of the journal ends is not the last one', async (t) => {
+  const { store, signing } = await storeAndWorker(t.testdir())
+  for (let index = 0; index < 600; index += 1) store.client.record(auditOf('s3:GET', 'x'), 'success')
+  await store.loop.drained()
+  await signing.settle()
+  const { worker, mended } = signing
+  const segment = segmentPath(store.paths, 0)
+  const file = join(treesIn(store.paths.projections), 'record-hashes')
+  const at = Math.floor(dataLength(segment) / 2)
+  const failing = async () => {
+    flipByteInPlace(segment, at)
+    worker.compare()
+    await signing.settle()
+    t.match(mended.pop(), { hashes: 0, failure: /offset/ })
+    flipByteInPlace(segment, at)
+    flipByteInPlace(file, 32 * 10)
+  }
+  await failing()
+  worker.compare()
+  await signing.settle()
+  t.match(mended.pop(), { hashes: 1, failure: undefined }, 'the next scrub compares')
+  await failing()
+  t.equal(
+    reasonOf(() => signing.log.inclusion(10, undefined)),
+    'damaged',
+  )
+  await signing.settle()
+  signing.log.inclusion(10, undefined)
+  t.match(mended, [{ hashes: 1, failure: undefined }], 'and so does a reader that meets damage')
+  await signing.close()
+  await store.close(true)
+})
+
 test('T3 trees that no reader asks for are compared with the journal when a scrub is over', async (t) => {
   const { store, signing } = await storeAndWorker(t.testdir())
   for (let index = 0; index < 600; index += 1) store.client.record(auditOf('s3:GET', 'x'), 'success')

@@ -96,8 +96,8 @@ export class CheckpointSigning implements BackgroundWorker {
   readonly #memories: OutsideMemories
   #rollback: CheckpointRollbackError | undefined
   /**
-   * `routine`: nothing says that they are damaged. `vain`: a comparison found no difference, or could not be made. It would not in
-   * this process either.
+   * `routine`: nothing says that they are damaged. `vain`: a comparison that a reader asked for found no difference, or could not be
+   * made; it is not made again and again. A routine one that could not be made is made again with the next scrub.
    */
   #mending: 'wanted' | 'routine' | 'vain' | undefined
   #mendedHashes = 0
@@ -189,12 +189,10 @@ export class CheckpointSigning implements BackgroundWorker {
   }
 
   #endMending(report: MendReport): void {
-    const foundNothing = report.hashes === 0 && report.failure === undefined
-    if (this.#mending === 'routine' && foundNothing) {
-      this.#mending = undefined
-      return
-    }
-    this.#mending = report.hashes === 0 || report.failure !== undefined ? 'vain' : undefined
+    const wasRoutine = this.#mending === 'routine'
+    const isVain = report.hashes === 0 || report.failure !== undefined
+    this.#mending = isVain && !wasRoutine ? 'vain' : undefined
+    if (wasRoutine && report.hashes === 0 && report.failure === undefined) return
     this.#mendedHashes += report.hashes
     this.#options.onMended(report)
   }
