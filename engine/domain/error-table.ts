@@ -247,6 +247,11 @@ export const DOMAIN_ERRORS = {
     management: 'TOO_MANY_LIFECYCLE_RULES',
     sentence: 'The bucket has the maximum number of lifecycle rules.',
   },
+  'rules-too-large': {
+    management: 'INVALID_REQUEST',
+    sentence:
+      'The lifecycle rules that are set at once, and the ids of the rules that they replace, have more than 20 KiB. Delete the rules first, or use shorter prefixes and ids.',
+  },
   'webhook-exists': { management: 'CONFLICT', sentence: 'The webhook already exists.' },
   'webhook-not-found': { management: 'WEBHOOK_NOT_FOUND', sentence: 'The webhook does not exist.' },
   'too-many-webhooks': { management: 'TOO_MANY_WEBHOOKS', sentence: 'There are already 100 webhooks, the maximum.' },

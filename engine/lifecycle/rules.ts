@@ -9,6 +9,12 @@ import type { LifecycleState } from './state.ts'
 /** Maximum lifecycle rules of a bucket: every pass reads each of them. */
 export const RULES_MAXIMUM = 100
 
+/** Of the changes that set all rules of a bucket: they are one record of the journal, of 32 KiB with its audit record. */
+export const RULES_BYTES_MAXIMUM = 20 * 1024
+
+/** Upper bound of what the stored form adds to the texts of a change. */
+const CHANGE_OVERHEAD_BYTES = 48
+
 export const lifecycleRules: RulesOf<LifecycleCommands, LifecycleChange, { readonly lifecycle: LifecycleState }> = {
   'create-lifecycle-rule'({ bucket: name, rule }, { state, lifecycle }) {
     const { id: bucketId, name: bucket } = requireBucket(state, name)
@@ -37,6 +43,7 @@ export const lifecycleRules: RulesOf<LifecycleCommands, LifecycleChange, { reado
       if ((lifecycle.bucketOfLifecycleRule(rule) ?? bucket) !== bucket) throw new DomainError('rule-exists', rule)
     }
     const removed = removedFor(rules, lifecycle.lifecycleRules(bucketId))
+    requireRoom(bucket, removed, rules)
     return {
       changes: [
         ...removed.map(({ rule }) => ({ name: 'lifecycle.rule-removed', bucketId, bucket, rule }) as const),
@@ -44,6 +51,16 @@ export const lifecycleRules: RulesOf<LifecycleCommands, LifecycleChange, { reado
       ],
     }
   },
+}
+
+/** @throws DomainError */
+function requireRoom(bucket: string, removed: readonly LifecycleRule[], set: readonly LifecycleRule[]): void {
+  // Removal alone always fits: each rule was set in such a record, or has one of the short ids that the store makes.
+  if (set.length === 0) return
+  const texts = [...removed.map(({ rule }) => rule), ...set.map(({ rule, prefix }) => rule + prefix)]
+  const each = CHANGE_OVERHEAD_BYTES + Buffer.byteLength(bucket)
+  const bytes = texts.reduce((sum, text) => sum + each + Buffer.byteLength(text), 0)
+  if (bytes > RULES_BYTES_MAXIMUM) throw new DomainError('rules-too-large', bucket)
 }
 
 /**

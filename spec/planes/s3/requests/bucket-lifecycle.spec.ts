@@ -164,6 +164,34 @@ test('what rules cannot say is refused by name, and the rules stay as they were'
   t.equal((await rulesOf(Bucket)).length, RULES_MAXIMUM)
 })
 
+test('rules whose record would be too long are refused by name, and all that was set can be deleted', async (t) => {
+  const Bucket = await bucket('x'.repeat(63))
+  const rules = (count: number, prefix: number, id: string): LifecycleRule[] =>
+    Array.from({ length: count }, (_, at) => {
+      const text = String(at).padStart(3, '0')
+      return { ...LOGS, ID: `${text}${id}`.slice(0, 190), Filter: { Prefix: `${text}${'p'.repeat(prefix - 3)}` } }
+    })
+  await put(Bucket, [LOGS])
+  const refused = { name: 'InvalidRequest', message: /have more than 20 KiB\. Delete the rules first/ }
+  await t.rejects(put(Bucket, rules(40, 900, '')), refused)
+  await t.rejects(put(Bucket, rules(RULES_MAXIMUM, 1024, 'i'.repeat(190))), refused)
+  t.same(await rulesOf(Bucket), [LOGS])
+  await put(Bucket, rules(17, 900, ''))
+  t.same(await rulesOf(Bucket), rules(17, 900, ''))
+  await s3.send(new DeleteBucketLifecycleCommand({ Bucket }))
+  const longIds = (letter: string) => rules(53, 10, letter.repeat(190))
+  await put(Bucket, longIds('a'))
+  await t.rejects(put(Bucket, longIds('b')), refused, 'the ids of those that it replaces are in the record too')
+  t.same(await rulesOf(Bucket), longIds('a'))
+  const room = RULES_MAXIMUM - 53
+  for (let at = 0; at < room; at += 1) {
+    const managed = { prefix: 'm'.repeat(1000), expiration: 1 }
+    t.match(await api.call('POST', `/buckets/${Bucket}/lifecycle`, managed), { status: 201 })
+  }
+  await s3.send(new DeleteBucketLifecycleCommand({ Bucket }))
+  isError(t, await raw('GET', `/${Bucket}?lifecycle`), 'NoSuchLifecycleConfiguration', 'deleted')
+})
+
 test('setting rules needs its own permission; managing the bucket does not cover what removes objects', async (t) => {
   const Bucket = await bucket('permitted')
   const statuses = async (actions: readonly string[]) => {
