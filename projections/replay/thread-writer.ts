@@ -26,7 +26,7 @@ const SILENCE_MILLISECONDS_MAXIMUM = 60_000
 interface WriterOptions {
   /** Whether the lot that is being written is kept in a file, so that a process that is killed loses nothing of it. */
   readonly keepsLots?: boolean
-  /** Asked after each commit: whether to stop in the middle of the lot. */
+  /** Asked after each commit: whether to stop in the middle of a lot that is kept. Half of another one would be worth nothing. */
   readonly stopAsked?: (() => boolean) | undefined
 }
 
@@ -49,7 +49,7 @@ export class ThreadWriter implements RowsWriter {
     options: WriterOptions = {},
   ) {
     this.#damaged = damaged
-    this.#stopAsked = options.stopAsked
+    this.#stopAsked = options.keepsLots === true ? options.stopAsked : undefined
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     this.#worker = new Worker(new URL('./writing-thread.js', import.meta.url), {

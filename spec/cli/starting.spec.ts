@@ -14,6 +14,7 @@ import { claimPort } from '../../cli/server/threads/claim-port.ts'
 import { ListenerTls } from '../../cli/server/tls/listener-tls.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StartStoppedError } from '../../engine/errors.ts'
+import { AccessSeal } from '../../projections/apply/access-seal.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { replay } from '../../projections/replay/replay.ts'
 import { createBucket, write } from '../support/commands.ts'
@@ -133,7 +134,7 @@ const OPTIONS = {
   bootId: '11111111-2222-3333-4444-555555555555',
 } as const
 
-test('a thread that writes rows ends between two commits when the start is asked to stop', async (t) => {
+test('a thread that writes rows ends between two commits when the start is asked to stop and the rows are kept', async (t) => {
   const root = t.testdir()
   const store = await openTestStore(root)
   await store.client.execute(createBucket('kept'))
@@ -151,19 +152,49 @@ test('a thread that writes rows ends between two commits when the start is asked
     const stopAsked = () => (questions += 1) > 1
     let stopped = false
     try {
-      replay(nodeDisk, store.paths, rows, undefined, { aheadFromBytes: 0, stopAsked })
+      const seal = new AccessSeal(rows, new Uint8Array(32))
+      replay(nodeDisk, store.paths, rows, undefined, { aheadFromBytes: 0, stopAsked, seal })
     } catch (error) {
       t.type(error, StartStoppedError)
       stopped = true
     }
     rows.refresh()
-    const whole = rows.table('applied').count() === 1
+    const whole = hasPosition(rows)
     t.ok(whole || stopped, 'only a stop leaves a lot that is not written as a whole')
     if (whole) t.equal(rows.table('objects').count(), keys.length, 'and what is written as a whole has all its rows')
     inTheMiddle = !whole
     await rows.close()
   }
   t.ok(inTheMiddle)
+})
+
+function hasPosition(rows: ProjectionEnvironment): boolean {
+  return rows.table('applied').get(Buffer.from('position')) !== undefined
+}
+
+test('rows in place, which are not kept, are written to the end of their lot', async (t) => {
+  const root = t.testdir()
+  const store = await openTestStore(root)
+  await store.client.execute(createBucket('kept'))
+  const keys = Array.from({ length: 1500 }, (_, index) => `key ${index}`)
+  await Promise.all(keys.map((key) => store.client.execute(write('kept', key, Buffer.from('bytes')))))
+  await store.close(true)
+  for (let tries = 0; tries < 5; tries += 1) {
+    const directory = join(root, `other-${tries}`)
+    mkdirSync(directory)
+    const rows = ProjectionEnvironment.open(directory, { readOnly: false })
+    let questions = 0
+    const stopAsked = () => (questions += 1) > 1
+    try {
+      replay(nodeDisk, store.paths, rows, undefined, { aheadFromBytes: 0, stopAsked })
+    } catch (error) {
+      t.type(error, StartStoppedError)
+    }
+    rows.refresh()
+    t.ok(hasPosition(rows), 'without a position the next start would throw all rows away')
+    t.equal(rows.table('objects').count(), keys.length)
+    await rows.close()
+  }
 })
 
 const stopped: StartServer = (_config, _log, signal) =>
