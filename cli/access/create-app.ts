@@ -200,7 +200,7 @@ interface NamedAccount extends NamedRecord {
 }
 
 /**
- * Whether an account was finished: it has a policy, perhaps another one by now, or a key of it was used. What somebody
+ * Whether an account was finished: it has a policy, perhaps another one by now, or a key of it was used. What was
  * narrowed, detached or deployed since then is not for this command.
  */
 function wasUsed({ policies, credentials }: NamedAccount): boolean {

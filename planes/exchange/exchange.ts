@@ -53,7 +53,7 @@ export abstract class Exchange implements AuditSource {
 
   /**
    * Parses, authenticates, recognizes and authorizes the request, in the order of the dialect.
-   * @returns whether it has to pass the gate; `by body`: the beginning of the body says who sends it, so `admitByBody` goes on
+   * @returns whether it has to pass the gate; `by body`: the beginning of the body says who sends it: `admitByBody` follows
    * @throws what `refusal` translates
    */
   protected abstract admit(): 'gated' | 'free' | 'by body'
@@ -63,11 +63,7 @@ export abstract class Exchange implements AuditSource {
     return 0
   }
 
-  /**
-   * Goes on where `admit` returned `by body`. The request holds no place meanwhile, as one whose small body is on its way, and passes
-   * the gate afterwards.
-   * @throws what `refusal` translates
-   */
+  /** Follows where `admit` returned `by body`: without a place, before the gate. @throws what `refusal` translates */
   protected admitByBody(): Promise<void> {
     throw new Error('a request that is admitted by its head')
   }

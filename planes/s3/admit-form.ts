@@ -18,12 +18,12 @@ import { refuseUnsupportedHeaders } from './unsupported-headers.ts'
 /** A request that is signed in its query, as S3 does not take forms. */
 const SIGNED_QUERY = /(?:^|&)(?:x-amz-|awsaccesskeyid=)/i
 
-/** Whether a head is that of a form that its fields sign. */
+/** Whether the body is a form that its fields sign, by the head. */
 export function isFormHead(http: HttpRequest): boolean {
   return isFormType(http.header('content-type')) && !http.header('authorization') && !SIGNED_QUERY.test(http.query)
 }
 
-/** The target of the object that a form names; that of its bucket where it names none. The query of a form says nothing. */
+/** The target of the object that a form names; its bucket where it names none. The query of a form says nothing. */
 export function keyedTarget({ bucket = '', canonicalPath }: Target, fields: FormFields): Target {
   const key = fields.get('key') || undefined
   const path = key === undefined ? canonicalPath : `/${encodeUri(bucket, false)}/${encodeUri(key, true)}`
@@ -42,7 +42,7 @@ interface SignedForm {
 /**
  * Judges a form by its policy, and bounds its file.
  * @returns the request that it stands for
- * @throws S3Error AccessDenied (a header that nobody has signed, the policy), InvalidPolicyDocument, InvalidArgument, InvalidRequest,
+ * @throws S3Error AccessDenied (a header without a signature, the policy), InvalidPolicyDocument, InvalidArgument, InvalidRequest,
  *   KeyTooLongError, EntityTooLarge; for the fields as for headers
  */
 export function admitForm(

@@ -55,8 +55,7 @@ export async function recoverStore(
   // Without a journal nothing can be rebuilt: keep the projections as evidence that there was one.
   const hasJournal = segmentFirsts(disk, paths).length > 0
   const early = hasJournal ? earlyKeys(disk, paths, options.masterKey) : undefined
-  // Such a start ends in any case, and without keys `openProjections` would throw away rows that are half made.
-  if (early !== undefined && 'failure' in early && disk.exists(paths.projectionsNext)) advising(() => refuse(early))
+  if (disk.exists(paths.projectionsNext)) refuseWithoutKeys(early)
   const made = await openProjections(disk, paths, {
     bootId: options.bootId,
     hasJournal,
@@ -88,11 +87,10 @@ export async function recoverStore(
   forgetRefused(head, mark)
   const keys = ring.storeKeys()
   const access = new AccessAuthentication(keys)
-  const total = tail?.chain.nextSequence ?? 0
-  const replayedRecords = advising(() => replayInto(disk, paths, made, { keys, access, hooks, total }))
+  const replaying = { keys, access, hooks, total: tail?.chain.nextSequence ?? 0 }
+  const replayedRecords = advising(() => replayInto(disk, paths, made, replaying))
   if (made.beside !== undefined) {
-    const switched = { ...made.beside, isDurable: wasClean }
-    projections = { ...made, ...(await takePlace(disk, paths, made.environment, switched)) }
+    projections = await switchedTo(disk, paths, made, { ...made.beside, isDurable: wasClean })
     markInUse()
   }
   projections.state.tellRecounts((found) => hooks.onRecounted?.(found))
@@ -114,6 +112,20 @@ export async function recoverStore(
   }
   const parts = { disk, paths, options, hooks, clock, head, journal, projections, report, keys, access }
   return { ...parts, ring, nextMasterKey: options.nextMasterKey }
+}
+
+/** Such a start ends in any case, and without keys `openProjections` would throw away rows that are half made. */
+function refuseWithoutKeys(early: ReturnType<typeof earlyKeys> | undefined): void {
+  if (early !== undefined && 'failure' in early) advising(() => refuse(early))
+}
+
+async function switchedTo(
+  disk: Disk,
+  paths: StorePaths,
+  made: OpenedProjections,
+  how: Parameters<typeof takePlace>[3],
+): Promise<OpenedProjections> {
+  return { ...made, ...(await takePlace(disk, paths, made.environment, how)) }
 }
 
 /** The refused batch of the mark is cut off. */

@@ -8,7 +8,7 @@ import { parseIsoTimestamp } from '../text/timestamps.ts'
 import type { FileBounds } from './form-body.ts'
 import type { FormFields } from './form-reader.ts'
 
-/** Fields that no condition has to name, beside those that begin with `x-ignore-`. */
+/** Fields that no condition has to name, in addition to names that begin with `x-ignore-`. */
 const EXEMPT: ReadonlySet<string> = new Set(['file', 'policy', 'x-amz-signature'])
 const IGNORED_PREFIX = 'x-ignore-'
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
@@ -21,7 +21,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 /**
  * Holds a form against its policy.
  * @param policy in base64, as it was signed
- * @param fields with their variables expanded, and `bucket`: the one that the form was sent to
+ * @param fields with their variables expanded, and `bucket`: to which the form was sent
  * @returns the bounds of the file that the policy gives
  * @throws S3Error InvalidPolicyDocument; AccessDenied: the policy has expired, a condition does not hold, or a field that no condition
  *   names
@@ -49,7 +49,7 @@ export function judgeForm(policy: string, fields: FormFields, now: Milliseconds)
   return bounds
 }
 
-/** Whether a condition on a field holds; one that cannot be read does not. A field that the form does not have meets none. */
+/** Whether a condition on a field holds; what cannot be read does not. A field that the form does not have meets none. */
 function holds(operator: string, subject: unknown, value: unknown, fields: FormFields, named: Set<string>): boolean {
   if (typeof subject !== 'string' || typeof value !== 'string' || !subject.startsWith('$')) return false
   const name = subject.slice(1).toLowerCase()

@@ -14,7 +14,7 @@ import { malformedForm, type PartHead, readPartHead } from './form-parts.ts'
 /** Of all that is not the file. */
 export const FORM_BYTES_MAXIMUM = 20 * 1024
 /** Fields before the file. */
-export const FIELDS_MAXIMUM = 100
+const FIELDS_MAXIMUM = 100
 
 const CARRIAGE_RETURN = 0x0d
 const LINE_END = Buffer.from('\r\n')
@@ -168,7 +168,7 @@ export class FormReader {
     return this.#length >= end + 2 && this.#pass(end)
   }
 
-  /** Goes on after a delimiter: two hyphens end the form, a line end begins a part. */
+  /** Reads what follows a delimiter: two hyphens end the form, a line end starts a part. */
   #pass(end: number): boolean {
     const [first, second] = this.#kept.subarray(end, end + 2)
     this.#at = end + 2

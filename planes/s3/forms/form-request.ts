@@ -1,6 +1,6 @@
 /**
  * A form as the request that it stands for: a PutObject whose headers are the fields of the form (S3 developer guide, "HTML form
- * fields"). Headers of the request itself that nobody has signed say nothing about the object.
+ * fields"). Headers of the request itself, which have no signature, say nothing about the object.
  */
 import { tagQuery } from '../../../engine/domain/tags.ts'
 import type { HeaderLine, HttpRequest, RequestBody } from '../../http/exchange.ts'
@@ -85,7 +85,7 @@ function headersOf(fields: FormFields): HeaderLine[] {
   if (fields.has('tagging') && fields.has(TAGGING)) {
     throw invalidArgument(TAGGING, '', `A form has either tagging or ${TAGGING}.`)
   }
-  // In a form it names the checksum beside it, which must be there.
+  // In a form it names the checksum field, which must be there.
   const algorithm = fields.get(CHECKSUM_ALGORITHM)
   return algorithm === undefined ? lines : [...lines, ['x-amz-sdk-checksum-algorithm', algorithm]]
 }

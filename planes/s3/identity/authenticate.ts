@@ -142,7 +142,7 @@ export class Authenticator {
   }
 
   /**
-   * Checks the signature of a form, which is that of its policy; what the policy says is judged after it.
+   * Checks the signature of a form, which signs its policy; what the policy says is judged after it.
    * @returns undefined for an anonymous form
    * @throws S3Error InvalidRequest, InvalidArgument, AccessDenied, InvalidAccessKeyId, SignatureDoesNotMatch
    */

@@ -23,7 +23,7 @@ export interface FormClaims {
 }
 
 /**
- * The claims of a form; undefined for one that claims nothing.
+ * The claims of a form; undefined where it claims nothing.
  * @throws S3Error InvalidRequest (version 2), InvalidArgument (a field that is missing or of another form)
  */
 export function formClaims(fields: FormFields): FormClaims | undefined {

@@ -50,7 +50,7 @@ const SIGNED_PARAMETERS: ReadonlySet<string> = new Set([
 const SIGNATURE_FORM = /^[A-Za-z0-9+/]{27}=$/
 
 /** What a link of version 2 says about its signature. */
-export interface VersionTwoClaims {
+interface VersionTwoClaims {
   readonly accessKey: string
   /** As it is signed: seconds since 1970. */
   readonly expires: string
@@ -138,7 +138,7 @@ function amzLines({ headers }: HttpRequest): string[] {
 
 const HIDDEN = 'With Signature Version 2 a value cannot hold & and the name of a parameter: sign with version 4.'
 
-/** The string to sign would be that of two parameters, so the holder of a link could make one of two. */
+/** Two parameters would have the same string to sign, so the holder of a link could make one of two. */
 function hidesAnother(value: string): boolean {
   return value.includes('&') && value.split('&').some((part, index) => index > 0 && SIGNED_PARAMETERS.has(nameIn(part)))
 }

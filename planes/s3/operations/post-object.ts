@@ -53,7 +53,7 @@ function notSigned({ http }: ObjectRequest): S3Error {
 }
 
 /** S3's refusal of a POST to a bucket that is no form. */
-export function enclosureError(): S3Error {
+function enclosureError(): S3Error {
   const details = [['Condition', 'Bucket POST must be of the enclosure-type multipart/form-data']] as const
   return new S3Error('PreconditionFailed', { details })
 }

@@ -54,7 +54,7 @@ export class HostNames {
 
   /** Whether a name is below no name of this store and below no address: those may have a bucket in front. */
   #isApart(name: string): boolean {
-    // A longer name is none of the DNS, and would cost the square of its labels.
+    // The DNS has no longer name, which would cost the square of its labels.
     if (name.length > DNS_NAME_MAXIMUM) return false
     const labels = name.split('.')
     if (labels.includes('') || /^[\d[\]:]/.test(labels.at(-1) ?? '')) return false
