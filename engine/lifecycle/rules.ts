@@ -10,7 +10,7 @@ import type { LifecycleState } from './state.ts'
 export const RULES_MAXIMUM = 100
 
 /** Of the changes that set all rules of a bucket: they are one record of the journal, of 32 KiB with its audit record. */
-export const RULES_BYTES_MAXIMUM = 20 * 1024
+const RULES_BYTES_MAXIMUM = 20 * 1024
 
 /** Upper bound of what the stored form adds to the texts of a change. */
 const CHANGE_OVERHEAD_BYTES = 48

@@ -72,7 +72,7 @@ async function roundTrips(t: Test, program: string, target: Target): Promise<voi
 
 const [program] = found
 if (program === undefined) {
-  tap.pass('terraform is not on the PATH', { skip: true })
+  tap.plan(0, 'terraform is not on the PATH, and left out')
 } else {
   const all = await startAll()
   for (const target of all.targets)

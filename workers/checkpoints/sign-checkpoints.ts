@@ -97,7 +97,7 @@ export class CheckpointSigning implements BackgroundWorker {
   #rollback: CheckpointRollbackError | undefined
   /**
    * `routine`: nothing says that they are damaged. `vain`: a comparison that a reader asked for found no difference, or could not be
-   * made; it is not made again and again. A routine one that could not be made is made again with the next scrub.
+   * made; it is not made again and again. A routine comparison that could not be made is made again with the next scrub.
    */
   #mending: 'wanted' | 'routine' | 'vain' | undefined
   #mendedHashes = 0
