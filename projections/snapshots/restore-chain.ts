@@ -7,9 +7,10 @@ import { applyChanges } from './apply-changes.ts'
 import type { CopyOptions } from './copy-snapshot.ts'
 import { changesFault, copyFault, descriptionOf, moveFault, type RefusedSnapshot } from './restore-snapshot.ts'
 import type { Chain, ChangesName } from './snapshot-chain.ts'
-import { SnapshotDamagedError } from './snapshot-file.ts'
+import { SnapshotDamagedError, type SnapshotName } from './snapshot-file.ts'
 import { WorkStoppedError } from '../steady-pace.ts'
-import { openTables } from '../tables/table-list.ts'
+import { getApplied } from '../tables/applied.ts'
+import { openTables, TABLES } from '../tables/table-list.ts'
 
 /** Where the projections go, and how. */
 interface Target {
@@ -61,31 +62,38 @@ export async function restoreChain(
     sound.push(file)
   }
   const { name, sequence } = sound.at(-1) ?? whole
-  const restored = { path: whole.path, deploymentId, directory, isDurable }
+  const restored = { path: whole.path, sequence: whole.sequence, deploymentId, directory, isDurable }
   const fault = await (isMoved ? moveFault(disk, paths, restored) : copyFault(disk, paths, restored, options))
   if (fault !== undefined) return { fault, name: whole.name, sequence, refused }
-  const late = sound.length === 0 ? undefined : await changed(disk, target, sound, options)
-  return { fault: late, name, sequence, refused }
+  const late = sound.length === 0 ? undefined : await changed(disk, target, whole, sound, options)
+  return { fault: late?.reason, name: late?.name ?? name, sequence, refused }
 }
 
-/** @returns why the changes could not be applied */
+/** @returns why the changes could not be applied, and the file at fault */
 async function changed(
   disk: Disk,
   { directory, isDurable, opening }: Target,
+  whole: SnapshotName,
   files: readonly ChangesName[],
   { pace }: CopyOptions,
-): Promise<string | undefined> {
+): Promise<RefusedSnapshot | undefined> {
+  const { name } = files.at(-1) ?? whole
   let environment: ProjectionEnvironment | undefined
   try {
     environment = await opening(() => openedToChange(directory))
+    // Rows of another position would get the changes without a word, and then have the position of the last file.
+    if (getApplied(environment.table(TABLES.applied))?.position.sequence !== whole.sequence) {
+      return { name: whole.name, reason: 'its rows are of another position than its name says' }
+    }
     const checked = files.map(({ path }) => ({ path, description: descriptionOf(disk, path) }))
     applyChanges(disk, environment, checked, pace)
     if (isDurable) await environment.sync()
     return undefined
   } catch (error) {
     if (isDiskFull(error) || error instanceof WorkStoppedError) throw error
-    if (error instanceof SnapshotDamagedError) return error.message
-    return `the changes after it cannot be applied: ${error instanceof Error ? error.message : String(error)}`
+    if (error instanceof SnapshotDamagedError) return { name, reason: error.message }
+    const what = error instanceof Error ? error.message : String(error)
+    return { name, reason: `the changes after it cannot be applied: ${what}` }
   } finally {
     await environment?.close()
   }

@@ -3,7 +3,7 @@ import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { checkData, type CopyOptions, copyData, moveData } from './copy-snapshot.ts'
 import { readDescription, SnapshotDamagedError, type SnapshotDescription } from './snapshot-file.ts'
 import type { ChangesName } from './snapshot-chain.ts'
-import { next } from '../../engine/brands.ts'
+import { next, type Sequence } from '../../engine/brands.ts'
 import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
 import { readSegmentFacts, type SegmentFacts } from '../../engine/journal/segment-chain.ts'
@@ -19,6 +19,8 @@ export interface RefusedSnapshot {
 interface Restored {
   /** Path of the snapshot. */
   readonly path: string
+  /** Of its last record, as its name says. */
+  readonly sequence: Sequence
   /** In hexadecimal. */
   readonly deploymentId: string
   /** Where the projections go; it does not exist, or is empty. */
@@ -53,7 +55,10 @@ export function copyFault(
   options: CopyOptions,
 ): Promise<string | undefined> {
   const { path, directory, isDurable } = restored
-  return faultOf(disk, paths, restored, () => copyData(disk, paths, path, directory, { ...options, isDurable }))
+  return faultOf(disk, paths, restored, () => {
+    requireNamed(disk, restored)
+    return copyData(disk, paths, path, directory, { ...options, isDurable })
+  })
 }
 
 /**
@@ -63,7 +68,17 @@ export function copyFault(
  */
 export function moveFault(disk: Disk, paths: StorePaths, restored: Restored): Promise<string | undefined> {
   const { path, directory, isDurable } = restored
-  return faultOf(disk, paths, restored, () => moveData(disk, paths, path, directory, isDurable))
+  return faultOf(disk, paths, restored, () => {
+    requireNamed(disk, restored)
+    return moveData(disk, paths, path, directory, isDurable)
+  })
+}
+
+/** @throws SnapshotDamagedError for a snapshot under the name of another one */
+function requireNamed(disk: Disk, { path, sequence }: Restored): void {
+  const { changes, position } = descriptionOf(disk, path)
+  if (changes === undefined && position.sequence === sequence) return
+  throw new SnapshotDamagedError(`${path}: its rows are of another position than its name says`)
 }
 
 /**

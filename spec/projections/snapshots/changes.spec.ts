@@ -235,6 +235,28 @@ test('changes whose digests are right and whose rows are of another position are
   t.notOk(roomyDisk.exists(join(paths.snapshots, whole)), 'the newest was moved before its changes were applied')
 })
 
+test('a whole snapshot under the name of a later one gets no changes, whatever it says of itself', async (t) => {
+  const paths = await cutStore(t, 2)
+  const kept = new Map(readdirSync(paths.snapshots).map((name) => [name, readFileSync(join(paths.snapshots, name))]))
+  const [newest, older] = chains(roomyDisk, paths)
+  const { path = '', name = '' } = newest?.whole ?? {}
+  const { position } = descriptionOf(roomyDisk, path)
+  const refused = { name, reason: /another position than its name says/ }
+  for (const change of [undefined, (found: SnapshotDescription) => ({ ...found, position })]) {
+    renameSync(older?.whole.path ?? '', path)
+    if (change !== undefined) describe(path, change)
+    t.match(await startOf(t, paths), { snapshot: undefined, refusedSnapshots: [refused] })
+    for (const [file, bytes] of kept) writeFileSync(join(paths.snapshots, file), bytes)
+  }
+  const store = await openTestStore(paths.root, { bootId: `${OTHER_BOOT_ID}-named` })
+  for (const [file, bytes] of kept) writeFileSync(join(paths.snapshots, file), bytes)
+  renameSync(older?.whole.path ?? '', path)
+  await fillSegments(store, 'filled')
+  t.match(await snapshotOf(paths, CHANGES_ALONE), { refused: [refused] }, 'the next snapshot is not made from it')
+  await store.kill()
+  t.match(await startOf(t, paths), { snapshot: /./ })
+})
+
 /** Puts other data into a file, with right digests. */
 function replaceData(path: string, data: Buffer): void {
   const found = descriptionOf(roomyDisk, path)
