@@ -87,11 +87,21 @@ export async function resumeNext(
 }
 
 /** Removes new projections that nothing needs, unless a newer program made them. */
-export function removeOldNext(disk: Disk, { projectionsNext: directory }: StorePaths): void {
+export function removeOldNext(disk: Disk, paths: StorePaths): void {
+  const { projectionsNext: directory } = paths
   if (!disk.exists(directory)) return
   const layout = readMade(disk, directory)?.layout
-  if (layout === undefined || layout <= SCHEMA_VERSION) disk.removeTree(directory)
+  if (layout === undefined || layout <= SCHEMA_VERSION) removeNext(disk, paths)
 }
+
+/** Removes the new projections, with the notes about them: these would keep a start from others of that name. */
+function removeNext(disk: Disk, { projectionsNext: directory }: StorePaths): void {
+  disk.removeTree(directory)
+  for (const noteOf of [openingNoteOf, damagedNoteOf]) disk.remove(noteOf(directory))
+}
+
+/** In the directory of prepared projections: sockets of the process that prepares them. */
+const LOCK = 'lock'
 
 /** Where prepared projections are: their parent directory has the lock of the process that prepares them. */
 export function preparedRowsOf({ projectionsPrepared }: StorePaths): string {
@@ -109,13 +119,14 @@ export async function takePrepared(disk: Disk, paths: StorePaths): Promise<boole
   const lock = await lockOf(disk, paths)
   if (lock === undefined) return false
   try {
-    disk.removeTree(paths.projectionsNext)
+    removeNext(disk, paths)
     disk.rename(rows, paths.projectionsNext)
     disk.syncDirectory(paths.root)
+    emptyPrepared(disk, paths)
   } finally {
     await lock.release()
   }
-  disk.removeTree(paths.projectionsPrepared)
+  removeEmptyPrepared(disk, paths)
   return true
 }
 
@@ -125,8 +136,24 @@ export async function removeOldPrepared(disk: Disk, paths: StorePaths): Promise<
   const layout = readMade(disk, preparedRowsOf(paths))?.layout
   if (layout !== undefined && layout > SCHEMA_VERSION) return
   const lock = await lockOf(disk, paths)
-  await lock?.release()
-  if (lock !== undefined) disk.removeTree(paths.projectionsPrepared)
+  if (lock === undefined) return
+  try {
+    emptyPrepared(disk, paths)
+  } finally {
+    await lock.release()
+  }
+  removeEmptyPrepared(disk, paths)
+}
+
+/** Removes all but the lock, which the caller holds: without it another process may have begun to prepare. */
+export function emptyPrepared(disk: Disk, { projectionsPrepared: directory }: StorePaths): void {
+  for (const name of disk.list(directory)) if (name !== LOCK) disk.removeTree(join(directory, name))
+}
+
+/** Removes the directory, unless another process has begun to prepare there. */
+function removeEmptyPrepared(disk: Disk, { projectionsPrepared: directory }: StorePaths): void {
+  const isEmpty = disk.list(directory).every((name) => name === LOCK) && disk.list(join(directory, LOCK)).length === 0
+  if (isEmpty) disk.removeTree(directory)
 }
 
 async function lockOf(disk: Disk, { projectionsPrepared }: StorePaths): Promise<StoreLock | undefined> {

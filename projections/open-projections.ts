@@ -2,9 +2,11 @@ import type { Milliseconds, Sequence } from '../engine/brands.ts'
 import { join } from 'node:path'
 import { type Disk, isDiskFull } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
+import { StartStoppedError } from '../engine/errors.ts'
 import { damagedNoteOf, notedDamage } from './damaged-note.ts'
 import { DATA_FILE } from './lmdb-environment.ts'
 import {
+  dropReplaced,
   finishSwitch,
   noteMade,
   removeOldNext,
@@ -16,7 +18,7 @@ import { ENDS_MAXIMUM, endsSoon, noteStart } from './starts-note.ts'
 import { restoreChain, type RestoredChain } from './snapshots/restore-chain.ts'
 import type { RefusedSnapshot } from './snapshots/restore-snapshot.ts'
 import { type Chain, chains } from './snapshots/snapshot-chain.ts'
-import { NO_PACE } from './steady-pace.ts'
+import type { Pace } from './steady-pace.ts'
 import { stopFault } from './stop-sums.ts'
 import { type Fault, type Look, type Opening, noting, openingNoteOf, otherFault, tryOpen } from './try-open.ts'
 
@@ -41,6 +43,8 @@ export interface ProjectionsBefore {
   readonly wasClean: boolean
   /** The time of day. */
   readonly now: Milliseconds
+  /** Asked again and again while rows are made: whether to stop. */
+  readonly stopAsked?: (() => boolean) | undefined
   /**
    * Of this deployment, when they are known; `rowKey` authenticates rows of access. Without them rows of access are not
    * examined, and no snapshot is used.
@@ -57,6 +61,7 @@ const ROWS_READ_MAXIMUM = 20_000
  * made in another directory, from the newest snapshot that passes every check, or from nothing, and replay brings these up to the
  * journal (J14). After a damaged row, which may have come from a snapshot, every row of a snapshot is read.
  * @throws ProjectionsNewerError when their layout is of a later version: they are left as they are
+ * @throws StartStoppedError
  */
 export async function openProjections(
   disk: Disk,
@@ -66,6 +71,8 @@ export async function openProjections(
   finishSwitch(disk, paths)
   removeUnfinished(disk, paths)
   const inPlace = await openInPlace(disk, paths, before)
+  // Of a process that was killed behind its switch: this one must not take that back when it fails.
+  await dropReplaced(disk, paths)
   if (inPlace === undefined || 'fault' in inPlace) return openBeside(disk, paths, before, inPlace)
   disk.remove(paths.projectionsSums)
   removeOldNext(disk, paths)
@@ -162,12 +169,18 @@ async function openSnapshot(
   rowsMaximum: number,
   refused: RefusedSnapshot[],
 ): Promise<(Opening & { readonly snapshot: string }) | undefined> {
-  const { identity, wasClean: isDurable } = before
+  const { identity, stopAsked, wasClean: isDurable } = before
   if (identity === undefined) return undefined
   for (const chain of waysToRestore(disk, paths)) {
     const { whole, isKept } = chain
     if (!disk.exists(whole.path)) continue
-    const opened = await tryRestore(disk, paths, chain, { ...identity, isKept, isDurable, rowsMaximum }, refused)
+    const opened = await tryRestore(
+      disk,
+      paths,
+      chain,
+      { ...identity, isKept, isDurable, rowsMaximum, stopAsked },
+      refused,
+    )
     if (!('fault' in opened)) return opened
     // Its digests are right, so no later start would see the damage without reading every row.
     if (opened.of === 'rows') disk.remove(whole.path)
@@ -191,13 +204,22 @@ interface Restoring {
   /** Whether the snapshot is copied, not moved. */
   readonly isKept: boolean
   readonly isDurable: boolean
+  readonly stopAsked: ProjectionsBefore['stopAsked']
+}
+
+/** At full speed, until the start is to stop. @throws StartStoppedError */
+function untilStopped(stopAsked: ProjectionsBefore['stopAsked']): Pace {
+  const look = () => {
+    if (stopAsked?.() === true) throw new StartStoppedError()
+  }
+  return { moved: look, worked: look }
 }
 
 async function tryRestore(
   disk: Disk,
   paths: StorePaths,
   chain: Chain,
-  { rowKey, rowsMaximum, deploymentId, isKept, isDurable }: Look & Restoring,
+  { rowKey, rowsMaximum, deploymentId, isKept, isDurable, stopAsked }: Look & Restoring,
   refused: RefusedSnapshot[],
 ): Promise<(Opening & { readonly snapshot: string }) | Fault> {
   const refuse = (name: string, reason: string) => {
@@ -209,7 +231,7 @@ async function tryRestore(
     // The next start looks for this note: it uses no snapshot then.
     const opening = <T>(work: () => Promise<T>) => noting(disk, paths.projectionsNext, work)
     const target = { deploymentId, directory, isDurable, isMoved: !isKept, opening }
-    restored = await restoreChain(disk, paths, chain, target, { pace: NO_PACE, reservedBytes: 0 })
+    restored = await restoreChain(disk, paths, chain, target, { pace: untilStopped(stopAsked), reservedBytes: 0 })
   } catch (error) {
     if (!isDiskFull(error)) throw error
     refuse(chain.whole.name, 'the disk is full')

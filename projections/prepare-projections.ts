@@ -1,12 +1,12 @@
-import { join } from 'node:path'
 import type { Sequence } from '../engine/brands.ts'
 import { type Disk, isDiskFull } from '../engine/disk/disk.ts'
 import { lockStore } from '../engine/disk/store-lock.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
 import { segmentFirsts } from '../engine/journal/segment.ts'
 import { AccessSeal } from './apply/access-seal.ts'
+import { asFullDisk } from './full-disk.ts'
 import { ProjectionEnvironment } from './lmdb-environment.ts'
-import { noteMade, preparedRowsOf, resumeNext } from './next-projections.ts'
+import { emptyPrepared, noteMade, preparedRowsOf, resumeNext } from './next-projections.ts'
 import { type AccessKeys, accessOf } from './replay/rebuild.ts'
 import { AHEAD_FROM_BYTES, replay, type ReplayProgress } from './replay/replay.ts'
 import { requireRoom } from './snapshots/copy-snapshot.ts'
@@ -57,7 +57,8 @@ export async function prepareProjections(
     if (!(await isInPlace(disk, paths))) return prepared
     disk.removeTree(preparedRowsOf(paths))
     return undefined
-  } catch (error) {
+  } catch (thrown) {
+    const error = asFullDisk(thrown)
     // What does not fit must not take the space of the server that runs.
     if (isDiskFull(error)) disk.removeTree(preparedRowsOf(paths))
     throw error
@@ -134,9 +135,7 @@ async function openPrepared(disk: Disk, paths: StorePaths, { bootId, keys }: Pre
   const rows = preparedRowsOf(paths)
   const resumed = await resumeNext(disk, rows, { bootId, rowKey: keys.accessRows, rowsMaximum: ROWS_READ_MAXIMUM })
   if (resumed !== undefined && !('fault' in resumed)) return resumed
-  for (const name of disk.list(paths.projectionsPrepared)) {
-    if (name !== 'lock') disk.removeTree(join(paths.projectionsPrepared, name))
-  }
+  emptyPrepared(disk, paths)
   const opened = await tryOpen(disk, rows, undefined)
   if ('fault' in opened) throw new Error(`new projections cannot be opened: ${opened.fault}`)
   noteMade(disk, rows, { bootId, isDurable: false })

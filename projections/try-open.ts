@@ -4,6 +4,7 @@ import { AccessSeal } from './apply/access-seal.ts'
 import { finishLot } from './apply/kept-lot.ts'
 import { ProjectionStateStore } from './apply/state-store.ts'
 import { openNoting } from './damaged-note.ts'
+import { isOfHost } from './full-disk.ts'
 import { ProjectionEnvironment } from './lmdb-environment.ts'
 import { tableWithoutRows } from './row-walk.ts'
 import { layoutOf, ProjectionsNewerError, refuseNewer, SCHEMA_VERSION } from './tables/applied.ts'
@@ -59,7 +60,7 @@ export async function noting<T>(disk: Disk, directory: string, work: () => Promi
 /**
  * Opens the projections in a directory, which is made if it is missing.
  * @param look undefined: the rows are used as they are
- * @throws ProjectionsNewerError
+ * @throws ProjectionsNewerError, and what the host is short of: the rows may be sound, and stay
  */
 export function tryOpen(disk: Disk, directory: string, look: Look | undefined): Promise<Opening | Fault> {
   return noting(disk, directory, () => openAndRead(disk, directory, look))
@@ -85,7 +86,7 @@ async function openAndRead(disk: Disk, directory: string, look: Look | undefined
     return fault ?? otherFault('their rows of access, buckets or locks are not those that this store wrote')
   } catch (error) {
     await environment?.close()
-    if (error instanceof ProjectionsNewerError) throw error
+    if (error instanceof ProjectionsNewerError || isOfHost(error)) throw error
     if (error instanceof RowDamagedError) return { fault: 'a row of them is damaged', of: 'rows' }
     return otherFault(`LMDB cannot read them: ${error instanceof Error ? error.message : String(error)}`)
   }
@@ -101,7 +102,7 @@ async function isOfEarlierLayout(directory: string): Promise<boolean> {
     refuseNewer(layout)
     return layout !== undefined && layout < SCHEMA_VERSION
   } catch (error) {
-    if (error instanceof ProjectionsNewerError) throw error
+    if (error instanceof ProjectionsNewerError || isOfHost(error)) throw error
     // Whatever it is, the look itself finds it, and has a name for it.
     return false
   } finally {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { putSeal } from './access-seal.ts'
+import { asFullDisk } from '../full-disk.ts'
 import type { ProjectionEnvironment, StoredTable } from '../lmdb-environment.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
 import { type HeldBytes, HeldRows } from './held-rows.ts'
@@ -121,7 +122,7 @@ function lengths(pages: readonly (Uint8Array | Uint32Array)[]): number[] {
 
 /**
  * Writes the rest of a lot that a process was killed in, and removes its file. A lot that the rows do not name counts no longer.
- * @throws RowDamagedError
+ * @throws RowDamagedError, DiskFullError, and the disk's errors: then it can be finished later
  */
 export function finishLot(disk: Disk, environment: ProjectionEnvironment): void {
   const path = pathOf(environment.directory)
@@ -130,7 +131,11 @@ export function finishLot(disk: Disk, environment: ProjectionEnvironment): void 
   const tables = openTables(environment)
   const named = tables.applied.get(KEY)?.toString()
   const kept = named === undefined ? undefined : readLot(disk, path, named)
-  if (kept !== undefined) writeRows(environment, tables, kept, named)
+  try {
+    if (kept !== undefined) writeRows(environment, tables, kept, named)
+  } catch (error) {
+    throw asFullDisk(error)
+  }
   environment.refresh()
   disk.remove(path)
 }

@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { DiskFullError, ShortWriteError } from '../../engine/disk/disk.ts'
 import { RowDamagedError, StartStoppedError } from '../../engine/errors.ts'
 import { giveBackMemory } from '../../engine/give-back-memory.ts'
 import type { RowsWriter } from '../apply/buffered-tables.ts'
@@ -107,6 +108,8 @@ export class ThreadWriter implements RowsWriter {
 
   #failure({ name, message, code, row }: FromWritingThread & { readonly kind: 'failed' }): Error {
     if (this.#stopAsked?.() === true) return new StartStoppedError()
+    if (name === 'DiskFullError') return new DiskFullError(message)
+    if (name === 'ShortWriteError') return new ShortWriteError(message)
     if (row === undefined) return Object.assign(new Error(message), { name, code })
     const error = new RowDamagedError(row.table, row.key)
     this.#damaged(error)

@@ -8,6 +8,7 @@ import type { CopyOptions } from './copy-snapshot.ts'
 import { changesFault, copyFault, descriptionOf, moveFault, type RefusedSnapshot } from './restore-snapshot.ts'
 import type { Chain, ChangesName } from './snapshot-chain.ts'
 import { SnapshotDamagedError, type SnapshotName } from './snapshot-file.ts'
+import { StartStoppedError } from '../../engine/errors.ts'
 import { WorkStoppedError } from '../steady-pace.ts'
 import { getApplied } from '../tables/applied.ts'
 import { openTables, TABLES } from '../tables/table-list.ts'
@@ -41,7 +42,7 @@ export interface RestoredChain {
 /**
  * Makes projections from a whole snapshot and the files of changes after it, as far as these are sound: every file is checked before
  * anything is changed.
- * @throws DiskFullError, WorkStoppedError
+ * @throws DiskFullError, WorkStoppedError, and what the pace throws: then what is in the directory is worthless
  */
 export async function restoreChain(
   disk: Disk,
@@ -90,7 +91,7 @@ async function changed(
     if (isDurable) await environment.sync()
     return undefined
   } catch (error) {
-    if (isDiskFull(error) || error instanceof WorkStoppedError) throw error
+    if (isDiskFull(error) || error instanceof WorkStoppedError || error instanceof StartStoppedError) throw error
     if (error instanceof SnapshotDamagedError) return { name, reason: error.message }
     const what = error instanceof Error ? error.message : String(error)
     return { name, reason: `the changes after it cannot be applied: ${what}` }

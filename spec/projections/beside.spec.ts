@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'tap'
+import { DescriptorsExhaustedError } from '../../engine/disk/disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { finishLot, writeLot } from '../../projections/apply/kept-lot.ts'
@@ -12,7 +14,7 @@ import { SCHEMA_VERSION } from '../../projections/tables/applied.ts'
 import { openTables, TABLES } from '../../projections/tables/table-list.ts'
 import { auditOf, createBucket, write } from '../support/commands.ts'
 import { POSITION_ROWS } from '../support/damage/position-row.ts'
-import { FaultDisk, inputOutputError } from '../support/disks/fault-disk.ts'
+import { FaultDisk, inputOutputError, noSpaceError } from '../support/disks/fault-disk.ts'
 import { flipByte, segmentPath } from '../support/journal-files.ts'
 import { rebuiltTables } from '../support/rebuilt-tables.ts'
 import { BOOT_ID, dumpStore, openTestStore, OTHER_BOOT_ID, readObject, roomyDisk } from '../support/test-store.ts'
@@ -208,6 +210,51 @@ test('projections that a newer program has prepared stay, and others go', async 
     t.equal(existsSync(paths.projectionsNext), stays)
     rmSync(paths.projectionsNext, { recursive: true, force: true })
   }
+})
+
+test('half-made rows stay when the host is short of what it takes to finish a kept lot', async (t) => {
+  const paths = await closedStore(t.testdir(), 10)
+  nodeDisk.rename(paths.projections, paths.projectionsNext)
+  rmSync(join(paths.projectionsNext, 'sums'))
+  noteMade(nodeDisk, paths.projectionsNext, { bootId: BOOT_ID, isDurable: false })
+  const environment = ProjectionEnvironment.open(paths.projectionsNext, { readOnly: false })
+  environment.write(() => environment.table(TABLES.applied).put(Buffer.from('lot'), Buffer.from('x')))
+  await environment.close()
+  const json = Buffer.from(JSON.stringify({ name: 'x', tables: [] }))
+  const lot = Buffer.concat([Buffer.alloc(4), json])
+  lot.writeUInt32BE(json.length)
+  writeFileSync(join(paths.projectionsNext, 'lot'), lot)
+  for (const error of [
+    noSpaceError(),
+    new DescriptorsExhaustedError('EMFILE'),
+    Object.assign(new Error('Cannot allocate memory'), { code: constants.errno.ENOMEM }),
+  ]) {
+    const disk = new FaultDisk()
+    disk.fault = ({ path }) => (path.endsWith('/lot') ? { kind: 'error', error } : undefined)
+    await t.rejects(openTestStore(paths.root, {}, disk), { message: error.message })
+    t.ok(existsSync(paths.projectionsNext))
+  }
+  const store = await openTestStore(paths.root)
+  t.equal(store.report.replayedRecords, 0, 'nothing is made again')
+  await store.close(true)
+  t.same(await dumpStore(paths), await rebuiltTables(paths))
+})
+
+test('a switch of an earlier process is not taken back: its rows were written to since', async (t) => {
+  const paths = await closedStore(t.testdir(), 10)
+  ofEarlierLayout(paths)
+  await (await openTestStore(paths.root)).close(true)
+  t.ok(existsSync(paths.projectionsReplaced), 'the process ended before it had removed them')
+  const before = rowsIn(paths.projections)
+  const disk = new FaultDisk()
+  disk.fault = ({ name, path }) =>
+    name === 'write' && path === paths.head ? { kind: 'error', error: inputOutputError() } : undefined
+  await t.rejects(openTestStore(paths.root, {}, disk))
+  t.same(rowsIn(paths.projections), before)
+  const store = await openTestStore(paths.root)
+  t.match(store.report, { discardedProjections: undefined, replayedRecords: 0 })
+  await store.close(true)
+  t.notOk(existsSync(paths.projectionsReplaced))
 })
 
 const POSITION = Buffer.from('position')

@@ -1,6 +1,6 @@
 /** Projections that the next version prepares while the server of the one before runs and writes. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { keysOf } from '../../cli/access/access-keys.ts'
@@ -9,6 +9,8 @@ import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { lockStore } from '../../engine/disk/store-lock.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
+import { damagedNoteOf } from '../../projections/damaged-note.ts'
+import { openingNoteOf } from '../../projections/try-open.ts'
 import { preparedRowsOf } from '../../projections/next-projections.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { prepareProjections } from '../../projections/prepare-projections.ts'
@@ -120,6 +122,61 @@ test('a full disk keeps nothing of it; damage is named, and a later try goes on'
   await t.rejects(prepare(paths), { name: 'JournalDamagedError', message: /segment, offset/ })
   flipByte(segmentPath(paths, 1), 5000)
   t.equal((await prepare(paths))?.through, sealedEnd(paths))
+})
+
+test('a disk that is full under the thread that writes keeps nothing of it either', async (t) => {
+  const paths = await wroteBefore(t.testdir(), 6000, 'a')
+  // Neither the lot nor the file of the rows fits.
+  for (const kibibytes of [256, 700]) {
+    const script = `trap '' XFSZ; ulimit -f ${kibibytes}; node build/spec/support/make-prepared.js ${paths.root} 1000000`
+    const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
+    t.not(status, 0)
+    t.match(stderr, /DiskFullError/, `files of at most ${kibibytes} KiB`)
+    t.notOk(existsSync(preparedRowsOf(paths)))
+  }
+})
+
+test('notes about new projections of an earlier start do not keep a start from prepared ones', async (t) => {
+  const paths = await wroteBefore(t.testdir(), 1000, 'a')
+  const first = await prepare(paths)
+  for (const noteOf of [openingNoteOf, damagedNoteOf]) writeFileSync(noteOf(paths.projectionsNext), '')
+  const store = await openTestStore(paths.root)
+  t.equal(store.report.replayedRecords, (store.report.verified?.through ?? 0) - (first?.through ?? 0))
+  await store.close(true)
+  for (const noteOf of [openingNoteOf, damagedNoteOf]) t.notOk(existsSync(noteOf(paths.projectionsNext)))
+})
+
+test('what a process prepares after a start has taken other rows stays', async (t) => {
+  const paths = await wroteBefore(t.testdir(), 500, 'a')
+  await prepare(paths)
+  const sockets = new StorePaths(paths.projectionsPrepared).lock
+  const begun = join(preparedRowsOf(paths), 'begun')
+  let isTaken = false
+  // Another process begins as soon as the lock is free.
+  const begin = (path: string) => {
+    if (!isTaken || path !== paths.projectionsPrepared || existsSync(begun) || readdirSync(sockets).length > 0) return
+    mkdirSync(preparedRowsOf(paths))
+    writeFileSync(begun, '')
+  }
+  const disk: Disk = {
+    ...roomyDisk,
+    rename: (from, to) => {
+      isTaken ||= from === preparedRowsOf(paths)
+      roomyDisk.rename(from, to)
+    },
+    list: (path) => {
+      begin(path)
+      return roomyDisk.list(path)
+    },
+    removeTree: (path) => {
+      begin(path)
+      roomyDisk.removeTree(path)
+    },
+  }
+  const store = await openTestStore(paths.root, {}, disk)
+  await store.close(true)
+  t.ok(isTaken)
+  t.ok(existsSync(begun))
 })
 
 test('rows of access that were edited after they were prepared are not taken', async (t) => {

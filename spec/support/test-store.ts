@@ -39,7 +39,7 @@ export interface TestStore extends OpenStore {
 }
 
 type TestOptions = Partial<StoreOptions> &
-  Pick<StoreHooks, 'onRecounted' | 'wrapState'> & { readonly clock?: () => number }
+  Pick<StoreHooks, 'onRecounted' | 'wrapState' | 'stopAsked'> & { readonly clock?: () => number }
 
 /**
  * Opens, or makes, the store in a directory. Segments and volumes are 256 KiB unless told otherwise.
@@ -47,7 +47,7 @@ type TestOptions = Partial<StoreOptions> &
  */
 export async function openTestStore(
   root: string,
-  { clock, onRecounted, wrapState, ...options }: TestOptions = {},
+  { clock, onRecounted, wrapState, stopAsked, ...options }: TestOptions = {},
   disk: Disk = roomyDisk,
 ): Promise<TestStore> {
   const paths = new StorePaths(root)
@@ -74,6 +74,7 @@ export async function openTestStore(
       ...(clock && { clock: () => microsecondsOf(clock()) }),
       ...(onRecounted && { onRecounted }),
       ...(wrapState && { wrapState }),
+      ...(stopAsked && { stopAsked }),
     },
   )
   const payloads = new PayloadReader(disk, paths)

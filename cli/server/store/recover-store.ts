@@ -63,6 +63,7 @@ export async function recoverStore(
     wasClean: mark?.clean === true,
     now: millisecondsOf(Math.floor(clock() / 1000)),
     identity: early && identityOf(early),
+    stopAsked: hooks.stopAsked,
   })
   let projections: OpenedProjections = made
   opened.push({ close: () => projections.environment.close() })

@@ -6,6 +6,7 @@ import { test, type Test } from 'tap'
 import { sequenceOf } from '../../../engine/brands.ts'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { openingNoteOf } from '../../../projections/try-open.ts'
 import { chainFiles, chains, filesOf } from '../../../projections/snapshots/snapshot-chain.ts'
 import { descriptionOf } from '../../../projections/snapshots/restore-snapshot.ts'
 import { encodeEnd, type SnapshotDescription } from '../../../projections/snapshots/snapshot-file.ts'
@@ -286,6 +287,20 @@ test('a note says that changes are being applied while LMDB opens the snapshot, 
   const noted = of('create', 'projections-next-opening')
   const read = disk.operations.findLastIndex(({ name, path }) => name === 'read' && path.endsWith('.changes'))
   t.ok(noted > moved && noted < read, `noted at ${noted}, changes read at ${read}`)
+})
+
+test('a start that is to stop while changes are applied ends, and the next one goes on from the older snapshot', async (t) => {
+  const paths = await cutStore(t, 1)
+  const [, older] = chains(roomyDisk, paths)
+  const disk = new FaultDisk()
+  let isApplying = false
+  disk.after = ({ name, path }) => {
+    isApplying ||= name === 'create' && path === openingNoteOf(paths.projectionsNext)
+  }
+  const stopped = openTestStore(paths.root, { bootId: `${OTHER_BOOT_ID}-stopped`, stopAsked: () => isApplying }, disk)
+  await t.rejects(stopped, { name: 'StartStoppedError' })
+  t.equal(disk.count('rename', /projections-restore$/), 0, 'before they were all applied')
+  t.match(await startOf(t, paths), { snapshot: older?.changes.at(-1)?.name, refusedSnapshots: [] })
 })
 
 test('a full disk ends changes, and what is there stays', async (t) => {
