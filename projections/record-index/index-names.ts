@@ -60,12 +60,17 @@ export function listIndex(disk: Pick<Disk, 'list'>, paths: StorePaths): ListedFi
   return { used, superfluous }
 }
 
-/** The first files that are to be put together: neighbours of one level, without a gap. */
+/**
+ * The first files that are to be put together: neighbours of one level, without a gap. They are ten, or all before a file of a higher
+ * level: no other will come between, and a few that stayed so would keep the higher ones apart for ever.
+ */
 export function filesToMerge(used: readonly IndexName[]): readonly IndexName[] | undefined {
   let run: IndexName[] = []
   for (const name of used) {
     const last = run.at(-1)
-    run = last !== undefined && last.level === name.level && last.following === name.first ? [...run, name] : [name]
+    const isNext = last !== undefined && last.following === name.first
+    if (isNext && last.level < name.level) return run
+    run = isNext && last.level === name.level ? [...run, name] : [name]
     if (run.length === MERGED_FILES) return run
   }
   return undefined

@@ -3,14 +3,15 @@ import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { BATCH_HEADER, HASH_BYTES, RECORD, RECORD_KIND, SEGMENT_HEADER } from '../../engine/journal/format.ts'
 import { decodeBatchHeader } from '../../engine/journal/batch-reader.ts'
+import { ColdSegmentDamagedError } from '../../engine/journal/cold/cold-segment.ts'
 import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
 import { firstOf, lastBefore, nextAfter, type NextRecord } from '../../engine/journal/positions.ts'
-import { decodeSegmentHeader } from '../../engine/journal/segment.ts'
+import { decodeSegmentHeader, segmentFirsts } from '../../engine/journal/segment.ts'
 import { openSegment } from '../../engine/journal/segment-file.ts'
 import { type ScanEnd, scanSegment, SegmentWindow } from '../../engine/journal/segment-scan.ts'
 import type { Pace } from '../steady-pace.ts'
 import { IndexFile } from './index-file.ts'
-import type { IndexHeader } from './index-format.ts'
+import { type IndexHeader, RecordIndexDamagedError } from './index-format.ts'
 import { type IndexName, indexPath, makingPath } from './index-names.ts'
 import { IndexWriter } from './index-writer.ts'
 import { PostingList } from './posting-list.ts'
@@ -45,21 +46,32 @@ export function makeIndex(disk: Disk, paths: StorePaths, task: IndexTask, pace: 
 }
 
 /**
- * Hash of the record before a place, as the journal states it there; undefined where another batch is.
- * @throws JournalDamagedError, ColdSegmentDamagedError, and the disk's errors
+ * Hash of the record before a place, as the journal states it there; undefined where another batch is, or the journal has ended.
+ * @throws JournalDamagedError, also where no batch can be made out; ColdSegmentDamagedError, and the disk's errors
  */
-export function headBefore(disk: Disk, paths: StorePaths, { last }: IndexHeader): Uint8Array | undefined {
+export function headBefore(disk: Disk, paths: StorePaths, { last }: Pick<IndexHeader, 'last'>): Uint8Array | undefined {
   const following = sequenceOf(last.sequence + 1)
   const isNext = disk.exists(paths.segment(following))
-  const file = openSegment(disk, paths.segment(isNext ? following : last.segmentFirstSequence))
+  const path = paths.segment(isNext ? following : last.segmentFirstSequence)
+  const file = openSegment(disk, path)
   const read = (offset: number, length: number): Buffer => {
     const bytes = Buffer.alloc(length)
     return bytes.subarray(0, file.readAt(bytes, offset, length))
   }
   try {
-    if (isNext) return decodeSegmentHeader(read(0, SEGMENT_HEADER.bytes))?.chainHead
+    if (isNext) {
+      const header = decodeSegmentHeader(read(0, SEGMENT_HEADER.bytes))
+      if (header === undefined) throw new JournalDamagedError(`${path}: header is damaged`)
+      return header.chainHead
+    }
     const bytes = read(last.offset, BATCH_HEADER.bytes + RECORD.frameBytes)
-    if (decodeBatchHeader(bytes)?.firstSequence !== following) return undefined
+    const header = decodeBatchHeader(bytes)
+    if (header === undefined) {
+      const isOpen = segmentFirsts(disk, paths).at(-1) === last.segmentFirstSequence
+      if (isOpen && bytes.every((byte) => byte === 0)) return undefined
+      throw new JournalDamagedError(`${path}, offset ${last.offset}: no batch begins here`)
+    }
+    if (header.firstSequence !== following) return undefined
     const at = BATCH_HEADER.bytes + RECORD.previousHashAt
     return bytes.subarray(at, at + HASH_BYTES)
   } finally {
@@ -112,7 +124,7 @@ interface ScanVisitor {
 
 /** @throws JournalDamagedError */
 function scan(disk: Disk, paths: StorePaths, { segment, after }: RecordsTask, visitor: ScanVisitor): void {
-  const last = after === undefined ? undefined : lastOf(disk, after)
+  const last = after === undefined ? undefined : lastOf(disk, paths, after)
   const path = paths.segment(segment)
   const file = openSegment(disk, path)
   try {
@@ -138,16 +150,47 @@ function scan(disk: Disk, paths: StorePaths, { segment, after }: RecordsTask, vi
   }
 }
 
-function lastOf(disk: Disk, path: string): IndexHeader['last'] {
+/** The end of a file that is gone on from, which is of this journal: its place would be taken for damage otherwise. */
+function lastOf(disk: Disk, paths: StorePaths, path: string): IndexHeader['last'] {
   const file = IndexFile.open(disk, path)
   file.close()
-  return file.header.last
+  const { last } = file.header
+  if (!isOfJournal(disk, paths, last)) throw new RecordIndexDamagedError(`${path}: it is of another journal`)
+  return last
+}
+
+/** @throws JournalDamagedError, ColdSegmentDamagedError, and the disk's errors */
+function isOfJournal(disk: Disk, paths: StorePaths, last: IndexHeader['last']): boolean {
+  return Buffer.from(headBefore(disk, paths, { last }) ?? []).equals(last.head)
+}
+
+/**
+ * A file of another journal would be proved by the last of those that it is put together with.
+ * @throws RecordIndexDamagedError
+ */
+function requireOfJournal(disk: Disk, paths: StorePaths, { path, first, following }: IndexName, file: IndexFile): void {
+  const { header } = file
+  if (header.first !== first || header.last.sequence + 1 !== following) {
+    throw new RecordIndexDamagedError(`${path}: it is of other records than its name says`)
+  }
+  try {
+    if (isOfJournal(disk, paths, header.last)) return
+  } catch (error) {
+    // The journal is damaged there: it was sound when the file was made.
+    if (error instanceof JournalDamagedError || error instanceof ColdSegmentDamagedError) return
+    throw error
+  }
+  throw new RecordIndexDamagedError(`${path}: it is of another journal`)
 }
 
 function merged(disk: Disk, paths: StorePaths, names: readonly IndexName[], pace: Pace): IndexName {
   const files: IndexFile[] = []
   try {
-    for (const { path } of names) files.push(IndexFile.open(disk, path))
+    for (const name of names) {
+      const file = IndexFile.open(disk, name.path)
+      files.push(file)
+      requireOfJournal(disk, paths, name, file)
+    }
     const [one, other] = [files[0], files.at(-1)] as [IndexFile, IndexFile]
     const unreadable = files.reduce((sum, { header }) => sum + header.unreadable, 0)
     const level = Math.max(...names.map((name) => name.level)) + 1

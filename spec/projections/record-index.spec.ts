@@ -8,13 +8,16 @@ import * as fc from 'fast-check'
 import tap, { test } from 'tap'
 import { microsecondsOf, sequenceOf } from '../../engine/brands.ts'
 import type { AuditFilter } from '../../projections/audit/audit-filter.ts'
+import { segmentFirsts } from '../../engine/journal/segment.ts'
 import { AuditLog } from '../../projections/audit/audit-log.ts'
 import type { AuditCursor, AuditPage, AuditQuery } from '../../projections/audit/audit-query.ts'
 import type { AuditRecord } from '../../projections/audit/audit-record.ts'
 import { serverTurns } from '../../projections/audit/turns.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
-import { listIndex } from '../../projections/record-index/index-names.ts'
-import { makeIndex } from '../../projections/record-index/make-index.ts'
+import { IndexFile } from '../../projections/record-index/index-file.ts'
+import { IndexWriter } from '../../projections/record-index/index-writer.ts'
+import { filesToMerge, type IndexName, listIndex } from '../../projections/record-index/index-names.ts'
+import { headBefore, makeIndex } from '../../projections/record-index/make-index.ts'
 import { nextTask } from '../../projections/record-index/next-task.ts'
 import { RecordIndex } from '../../projections/record-index/record-index.ts'
 import { NO_PACE } from '../../projections/steady-pace.ts'
@@ -255,6 +258,71 @@ test('a file of another journal counts for nothing', async (t) => {
   const question = { ...EVER, principal: 'service_account:rare', limit: 1000 }
   t.same(await follow(indexed, question), await follow(plain, question))
   t.equal(damaged.length, foreign.filter(({ first }) => first < (all.at(-1)?.sequence ?? 0)).length, damaged.join('; '))
+})
+
+test('a file of another journal is neither gone on from nor put together with others', (t) => {
+  rmSync(paths.recordIndex, { recursive: true })
+  const task = { kind: 'records', segment: sequenceOf(0), after: undefined, count: 60, before: 1e9, level: 0 } as const
+  const first = makeIndex(disk, paths, task, NO_PACE)
+  const second = first && makeIndex(disk, paths, { ...task, after: first.path }, NO_PACE)
+  if (first === undefined || second === undefined) throw new Error('two files are needed')
+  const opened = IndexFile.open(disk, first.path)
+  opened.close()
+  const { header } = opened
+  disk.remove(first.path)
+  const file = disk.create(first.path)
+  const writer = new IndexWriter(file, header.first, () => undefined)
+  writer.finish({ ...header, last: { ...header.last, head: Buffer.alloc(32, 7) } })
+  file.close()
+  const refused = { name: 'RecordIndexDamagedError', message: /another journal/ }
+  t.throws(() => makeIndex(disk, paths, { ...task, after: first.path }, NO_PACE), refused)
+  t.throws(() => makeIndex(disk, paths, { kind: 'merge', files: [first, second] }, NO_PACE), refused)
+  copyFileSync(second.path, first.path)
+  t.throws(() => makeIndex(disk, paths, { kind: 'merge', files: [first, second] }, NO_PACE), {
+    name: 'RecordIndexDamagedError',
+    message: /other records than its name says/,
+  })
+  t.end()
+})
+
+test('damage in the journal after the records of a file does not make it a file of another journal', (t) => {
+  rmSync(paths.recordIndex, { recursive: true })
+  // It is sealed, and not compressed.
+  const segment = sequenceOf(segmentFirsts(disk, paths).at(-2) ?? 0)
+  const task = { kind: 'records', segment, after: undefined, count: 60, before: 1e9, level: 0 } as const
+  const name = makeIndex(disk, paths, task, NO_PACE)
+  const file = IndexFile.open(disk, name?.path ?? '')
+  file.close()
+  const { offset } = file.header.last
+  const parts = () => [...new RecordIndex(disk, paths, report).ascending([1], segment, segment + 10)]
+  const report = (_path: string, reason: string) => damaged.push(reason)
+  damaged.length = 0
+  t.same(parts(), [])
+  flipByte(paths.segment(segment), offset + 20)
+  t.same(parts(), [{ kind: 'unknown', first: segment, following: segment + 10 }])
+  t.throws(() => headBefore(disk, paths, file.header), { name: 'JournalDamagedError' })
+  t.same(damaged, [])
+  flipByte(paths.segment(segment), offset + 20)
+  t.end()
+})
+
+test('files that a higher one follows are put together, however few: large segments do not stay in many files', (t) => {
+  const sized = (level: number, count: number, from: number): IndexName[] =>
+    Array.from({ length: count }, (_, at) => {
+      return { path: `${level}-${from + at}`, first: from + at, following: from + at + 1, level }
+    })
+  let used: readonly IndexName[] = []
+  for (let segment = 0; segment < 100; segment += 1) {
+    const at = segment * 8
+    used = [...used, ...sized(1, 1, at), ...sized(0, 7, at + 1)]
+    for (let files = filesToMerge(used); files !== undefined; files = filesToMerge(used)) {
+      const [one, last] = [files[0], files.at(-1)] as [IndexName, IndexName]
+      const merged = { path: '', first: one.first, following: last.following, level: one.level + 1 }
+      used = [...used.filter((name) => !files?.includes(name)), merged].sort((left, right) => left.first - right.first)
+    }
+  }
+  t.ok(used.length < 30, `${used.length} files of 800`)
+  t.end()
 })
 
 test('removed, it is made again and answers the same', async (t) => {
