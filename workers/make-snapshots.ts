@@ -5,7 +5,12 @@ import type { StorePaths } from '../engine/disk/store-paths.ts'
 import { segmentFirsts } from '../engine/journal/segment.ts'
 import type { SpaceGuard } from '../engine/payloads/space-guard.ts'
 import { DATA_FILE } from '../projections/lmdb-environment.ts'
-import { CHANGES_SHARE, type MadeSnapshot, type SnapshotRequest } from '../projections/snapshots/make-snapshot.ts'
+import {
+  CHANGES_SHARE,
+  type MadeSnapshot,
+  type SnapshotRequest,
+  wholeIsDue,
+} from '../projections/snapshots/make-snapshot.ts'
 import { descriptionOf } from '../projections/snapshots/restore-snapshot.ts'
 import { type Chain, chainFiles, chains, filesOf, removeSuperseded } from '../projections/snapshots/snapshot-chain.ts'
 import type { SnapshotFacts } from '../projections/snapshots/snapshot-facts.ts'
@@ -165,19 +170,20 @@ export class SnapshotMaker implements BackgroundWorker {
     const { request, reservedBytes, kept } = this.#options
     if (!this.#makeRoom()) return
     const began = this.#options.timer()
+    const refused = this.#refused
     const run = this.#options.run({
       ...request,
       reservedBytes,
       kept,
       changesShare: CHANGES_SHARE,
-      refused: this.#refused,
+      refused,
       followerIsWhole: this.#followerIsWhole,
       createdMilliseconds: this.#options.clock(),
     })
     this.#followerIsWhole = false
     const over = run.ended
       .then(
-        (made) => this.#ended(made, this.#options.timer() - began),
+        (made) => this.#ended(made, refused, this.#options.timer() - began),
         (error: unknown) => this.#failed(error),
       )
       .finally(() => {
@@ -186,12 +192,16 @@ export class SnapshotMaker implements BackgroundWorker {
     this.#run = { run, over }
   }
 
-  /** The follower grows to about the size of the projections, and the snapshot with it. */
+  /**
+   * The follower grows to about the size of the projections, and a whole snapshot with it. A file of changes takes its share of one: where
+   * another whole one turns out to be due, that fails, and then room is made for it.
+   */
   #makeRoom(): boolean {
     const { projections, projectionsFollower } = this.#paths
     const size = this.#disk.sizeOf(join(projections, DATA_FILE))
     const follower = this.#disk.sizeOf(join(projectionsFollower, DATA_FILE))
-    const needed = size + Math.max(0, size - follower) + this.#options.reservedBytes
+    const written = this.#wholeIsDue() ? size : CHANGES_SHARE * size
+    const needed = Math.ceil(written) + Math.max(0, size - follower) + this.#options.reservedBytes
     const hasRoom = () => this.#disk.space(this.#paths.root).availableBytes >= needed
     if (!hasRoom()) this.#removeOlder()
     const had = this.#hasNoRoom
@@ -201,6 +211,16 @@ export class SnapshotMaker implements BackgroundWorker {
       this.#options.onFailure(new Error(`a snapshot of the projections needs ${needed} bytes of free space`))
     }
     return !this.#hasNoRoom
+  }
+
+  #wholeIsDue(): boolean {
+    return wholeIsDue(
+      this.#disk,
+      this.#paths,
+      { kept: this.#options.kept, changesShare: CHANGES_SHARE },
+      this.#refused,
+      0,
+    )
   }
 
   /** On a full disk all but the newest snapshot makes way for what cannot be made again. */
@@ -215,9 +235,10 @@ export class SnapshotMaker implements BackgroundWorker {
     removeSuperseded(this.#disk, this.#paths, 1)
   }
 
-  #ended(made: MadeSnapshot | undefined, milliseconds: number): void {
+  /** @param refused what the run was to replace: others may have been found damaged meanwhile */
+  #ended(made: MadeSnapshot | undefined, refused: readonly string[], milliseconds: number): void {
     this.#lookAt = Math.max(this.#lookAt, this.#options.timer() + REST * milliseconds)
-    this.#refused = []
+    this.#refused = this.#refused.slice(refused.length)
     if (made === undefined) return
     this.#followerIsWhole = true
     this.#made += 1

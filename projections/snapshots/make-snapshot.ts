@@ -233,10 +233,10 @@ function readRows(environment: ProjectionEnvironment, pace: Pace): void {
  * @param spoilt names of files that are not used
  * @param added bytes of the changes that are about to be kept
  */
-function wholeIsDue(
+export function wholeIsDue(
   disk: Disk,
   paths: StorePaths,
-  { kept, changesShare }: SnapshotRequest,
+  { kept, changesShare }: Pick<SnapshotRequest, 'kept' | 'changesShare'>,
   spoilt: readonly string[],
   added: number,
 ): boolean {

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DATA_FILE } from '../../projections/lmdb-environment.ts'
 import { test, type Test } from 'tap'
 import { millisecondsOf, sequenceOf } from '../../engine/brands.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
@@ -148,6 +150,41 @@ test('a snapshot that was found damaged, and removed, is replaced at once, once'
   for (let step = 0; step < 3; step += 1) await stepAfter(10_000)
   t.equal(seen.requests.length, 1)
   t.match(usableNames(nodeDisk, store.paths), [{ name }])
+})
+
+test('one that is found damaged while another is made is replaced after that', async (t) => {
+  const { store, maker, seen, stepAfter } = await makerOf(t, { records: 40 })
+  for (const [name, finds] of [
+    ['during.snapshot', true],
+    ['after.snapshot', false],
+  ] as const) {
+    await fillSegments(store, 'filled')
+    seen.now += 1e6
+    await maker.step()
+    if (finds) maker.replace(name)
+    await maker.settled()
+  }
+  t.match(
+    seen.requests.map(({ refused }) => refused),
+    [[], ['during.snapshot']],
+  )
+  await stepAfter(1e6)
+  t.equal(seen.requests.length, 2, 'once')
+})
+
+test('a file of changes does not ask for the room of a whole snapshot', async (t) => {
+  const { store, maker, seen, stepAfter } = await makerOf(t, { records: 40 })
+  for (let made = 0; made < 2; made += 1) {
+    await fillSegments(store, 'filled')
+    await stepAfter(1e6)
+  }
+  const before = maker.facts
+  t.match(before, { count: 2, changes: 1 })
+  seen.free = Math.ceil(0.8 * roomyDisk.sizeOf(join(store.paths.projections, DATA_FILE)))
+  await fillSegments(store, 'filled')
+  await stepAfter(1e6)
+  t.same(seen.failures, [])
+  t.match(maker.facts, { count: 2, changes: 2, made: 3 })
 })
 
 test('without room none is made, which is said once, and the older one goes first', async (t) => {
