@@ -306,19 +306,21 @@ test('damage in the journal after the records of a file does not make it a file 
   t.end()
 })
 
+function sized(level: number, count: number, from: number): IndexName[] {
+  return Array.from({ length: count }, (_, at) => {
+    return { path: `${level}-${from + at}`, first: from + at, following: from + at + 1, level }
+  })
+}
+
 test('files that a higher one follows are put together, however few: large segments do not stay in many files', (t) => {
-  const sized = (level: number, count: number, from: number): IndexName[] =>
-    Array.from({ length: count }, (_, at) => {
-      return { path: `${level}-${from + at}`, first: from + at, following: from + at + 1, level }
-    })
   let used: readonly IndexName[] = []
   for (let segment = 0; segment < 100; segment += 1) {
     const at = segment * 8
     used = [...used, ...sized(1, 1, at), ...sized(0, 7, at + 1)]
-    for (let files = filesToMerge(used); files !== undefined; files = filesToMerge(used)) {
-      const [one, last] = [files[0], files.at(-1)] as [IndexName, IndexName]
+    for (let chosen = filesToMerge(used); chosen !== undefined; chosen = filesToMerge(used)) {
+      const [one, last] = [chosen[0], chosen.at(-1)] as [IndexName, IndexName]
       const merged = { path: '', first: one.first, following: last.following, level: one.level + 1 }
-      used = [...used.filter((name) => !files?.includes(name)), merged].sort((left, right) => left.first - right.first)
+      used = [...used.filter((name) => !chosen?.includes(name)), merged].sort((left, right) => left.first - right.first)
     }
   }
   t.ok(used.length < 30, `${used.length} files of 800`)
