@@ -4,7 +4,7 @@ import { DescriptorsExhaustedError, DiskFullError, isDiskFull } from '../engine/
 const { ENOSPC, EDQUOT, EFBIG, EIO, ENOMEM, EMFILE, ENFILE } = constants.errno
 /** EIO is what LMDB says of a write of which the disk took a part only. */
 const OF_FULL_DISK: ReadonlySet<unknown> = new Set([ENOSPC, EDQUOT, EFBIG, EIO])
-/** LMDB's errors have the system's number, those of Node the name. */
+/** LMDB's errors have the system's number, Node's have the name. */
 const OF_HOST: ReadonlySet<unknown> = new Set([ENOSPC, EDQUOT, EFBIG, ENOMEM, EMFILE, ENFILE, 'ENOMEM'])
 
 function codeOf(error: unknown): unknown {

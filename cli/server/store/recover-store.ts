@@ -46,7 +46,7 @@ export async function recoverStore(
 ): Promise<EngineParts> {
   requireKnownFormat(disk, paths.journal)
   requireWhole(disk, paths)
-  const wasInUse = disk.list(paths.volumes).length > 0 || disk.list(paths.files).length > 0
+  const wasInUse = [paths.volumes, paths.files].some((path) => disk.list(path).length > 0)
   prepareDirectories(disk, paths)
   const clock = hooks.clock ?? systemClock
   const head = HeadFile.open(disk, paths)
@@ -96,7 +96,6 @@ export async function recoverStore(
   }
   projections.state.tellRecounts((found) => hooks.onRecounted?.(found))
   sealRows(projections, keys.accessRows, replayedRecords > 0)
-  // Replay has found no change of the key that the file does not know.
   if (!isRecorded) keepKeys(disk, paths, ring)
   for (const name of disk.list(paths.uploads)) disk.remove(paths.upload(name))
   const report = {
@@ -111,8 +110,8 @@ export async function recoverStore(
     changedMasterKey: undefined,
     verified: tail && verifiedBy(tail, applied),
   }
-  const parts = { disk, paths, options, hooks, clock, head, journal, projections, report, keys, access }
-  return { ...parts, ring, nextMasterKey: options.nextMasterKey }
+  const { nextMasterKey } = options
+  return { disk, paths, options, hooks, clock, head, journal, projections, report, keys, access, ring, nextMasterKey }
 }
 
 /** Such a start ends in any case, and without keys `openProjections` would throw away rows that are half made. */
