@@ -179,6 +179,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   key: { sample: 'k', accepts: isFilled },
   id: { sample: 'i', accepts: isFilled },
   'bucket name': { sample: 'photos', accepts: isFilled },
+  policy: { sample: '{}', accepts: isFilled },
   'client token': { sample: 'token', accepts: isFilled },
   'file name': { sample: '00112233445566778899aabbccdd', accepts: () => false },
   start: { sample: '0011223344556677', accepts: () => false },
