@@ -19,12 +19,12 @@ import { headerLines, requestWith } from '../request-text.ts'
 import { s3Answer } from '../s3-refusal.ts'
 import { accepted, type FuzzTarget, mustBeSame, mustHold, refused, type Verdict } from '../target.ts'
 
-/** A page size; a number that is too large is the largest. */
+/** A page size; a number that is too large is the largest, and one of more than 31 bits is none, as at S3. */
 function naiveSize(text: string | undefined, least: number, most: number): number | undefined {
   if (text === undefined || text === '') return most
   if (![...text].every(isDigit)) return undefined
   const size = BigInt(text)
-  return size < BigInt(least) ? undefined : Number(size > BigInt(most) ? BigInt(most) : size)
+  return size < BigInt(least) || size > 2n ** 31n - 1n ? undefined : Number(size > BigInt(most) ? BigInt(most) : size)
 }
 
 /** Every listing with the parameter that says how much, and its bounds. */
