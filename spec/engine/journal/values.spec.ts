@@ -155,6 +155,7 @@ const isText = (value: unknown): boolean => typeof value === 'string'
 const isFilled = (value: unknown): boolean => isText(value) && value !== ''
 const isFlag = (value: unknown): boolean => value === true || value === false
 const isBytes = (value: unknown): boolean => value instanceof Uint8Array
+const isOf4To32 = (value: unknown): boolean => value instanceof Uint8Array && value.length >= 4 && value.length <= 32
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
 const whole: Form = { sample: 7, accepts: isWhole }
 const positive: Form = { sample: 7, accepts: (value) => isWhole(value) && value !== 0 }
@@ -192,10 +193,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   '1 to 28672 bytes': { sample: new Uint8Array(9), accepts: isBytes },
   'giver of a receipt': { sample: 'https://tsa.example/', accepts: isFilled },
   'name of a log': { sample: 'log/1', accepts: (value) => LOG_NAME.test(String(value)) && typeof value === 'string' },
-  '4 to 32 bytes': {
-    sample: new Uint8Array(4),
-    accepts: (value) => value instanceof Uint8Array && value.length >= 4 && value.length <= 32,
-  },
+  '4 to 32 bytes': { sample: new Uint8Array(4), accepts: isOf4To32 },
   'header pairs': { sample: ['a', 'b'], accepts: (value) => isTexts(value) && (value as unknown[]).length !== 1 },
   tags: { sample: ['a', 'b'], accepts: (value) => isTexts(value) && (value as unknown[]).length !== 1 },
   'pairs of text with text or integer': {
