@@ -1,4 +1,4 @@
-/** How a form is admitted: what its head must be, what its policy lets through, and the request that it stands for. */
+/** How a form is admitted: what its head must be, what its policy lets through, and the PutObject that it asks for. */
 import type { Milliseconds } from '../../engine/brands.ts'
 import type { HttpRequest } from '../http/exchange.ts'
 import { S3Error } from './errors/s3-errors.ts'
@@ -41,7 +41,7 @@ interface SignedForm {
 
 /**
  * Judges a form by its policy, and bounds its file.
- * @returns the request that it stands for
+ * @returns the PutObject that it asks for
  * @throws S3Error AccessDenied (a header without a signature, the policy), InvalidPolicyDocument, InvalidArgument, InvalidRequest,
  *   KeyTooLongError, EntityTooLarge; for the fields as for headers
  */

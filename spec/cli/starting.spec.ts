@@ -134,13 +134,19 @@ const OPTIONS = {
   bootId: '11111111-2222-3333-4444-555555555555',
 } as const
 
-test('a thread that writes rows ends between two commits when the start is asked to stop and the rows are kept', async (t) => {
-  const root = t.testdir()
+/** A store of 1,500 objects that was closed in order. */
+async function closedStore(root: string) {
   const store = await openTestStore(root)
   await store.client.execute(createBucket('kept'))
   const keys = Array.from({ length: 1500 }, (_, index) => `key ${index}`)
   await Promise.all(keys.map((key) => store.client.execute(write('kept', key, Buffer.from('bytes')))))
   await store.close(true)
+  return { store, keys }
+}
+
+test('a thread that writes rows ends between two commits when the start is asked to stop and the rows are kept', async (t) => {
+  const root = t.testdir()
+  const { store, keys } = await closedStore(root)
   let inTheMiddle = false
   // On a busy machine the thread may be done, or have made its last commit, before it is asked.
   for (let tries = 0; tries < 20 && !inTheMiddle; tries += 1) {
@@ -174,11 +180,7 @@ function hasPosition(rows: ProjectionEnvironment): boolean {
 
 test('rows in place, which are not kept, are written to the end of their lot', async (t) => {
   const root = t.testdir()
-  const store = await openTestStore(root)
-  await store.client.execute(createBucket('kept'))
-  const keys = Array.from({ length: 1500 }, (_, index) => `key ${index}`)
-  await Promise.all(keys.map((key) => store.client.execute(write('kept', key, Buffer.from('bytes')))))
-  await store.close(true)
+  const { store, keys } = await closedStore(root)
   for (let tries = 0; tries < 5; tries += 1) {
     const directory = join(root, `other-${tries}`)
     mkdirSync(directory)

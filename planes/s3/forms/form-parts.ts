@@ -60,7 +60,7 @@ export function readPartHead(text: string): PartHead {
   let disposition: string | undefined
   for (const line of text.split('\r\n')) {
     const [, name = '', value = ''] = LINE.exec(line) ?? []
-    if (name === '' || CONTROL.test(value)) throw malformedForm('The head of a part has a line that is no header.')
+    if (name === '' || CONTROL.test(value)) throw malformedForm('The head of a part has a line that is not a header.')
     switch (name.toLowerCase()) {
       case 'content-disposition':
         if (disposition !== undefined) throw malformedForm('A part has two Content-Disposition headers.')
@@ -94,7 +94,7 @@ function readDisposition(text: string | undefined): PartHead {
   return { name: name.toLowerCase(), fileName }
 }
 
-/** Browsers do not escape a backslash, so it stands for itself before any other character. */
+/** Browsers do not escape a backslash, so it stays as it is before any other character. */
 function unquoted(text: string): string {
   return text.replaceAll(/\\(["\\])/g, '$1')
 }

@@ -1,5 +1,5 @@
 /**
- * A form as the request that it stands for: a PutObject whose headers are the fields of the form (S3 developer guide, "HTML form
+ * A form as a PutObject whose headers are the fields of the form (S3 developer guide, "HTML form
  * fields"). Headers of the request itself, which have no signature, say nothing about the object.
  */
 import { tagQuery } from '../../../engine/domain/tags.ts'
@@ -33,7 +33,7 @@ export function expandedFields(fields: FormFields, fileName: string | undefined)
   return new Map([...fields].map(([name, value]) => [name, value.replaceAll(VARIABLE, () => fileName)]))
 }
 
-/** The request that a form stands for. */
+/** The PutObject that a form asks for. */
 export class FormRequest implements HttpRequest {
   readonly method: string
   readonly path: string

@@ -45,7 +45,7 @@ interface Listener {
   readonly signing: { readonly accessKey: string; readonly secretKey: string }
 }
 
-/** An open stream, and what it must have told of events. */
+/** An open stream, and the events that it must have sent. */
 interface Open {
   readonly name: string
   readonly answer: LastingAnswer

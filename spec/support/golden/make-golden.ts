@@ -35,7 +35,11 @@ export async function makeGolden(
   } finally {
     rmSync(copy, { recursive: true })
   }
-  const paths = new StorePaths(root)
+  removeDerived(new StorePaths(root))
+}
+
+/** Leaves what a golden store keeps: no rows, spares, locks and uploads. */
+export function removeDerived(paths: StorePaths): void {
   for (const path of [
     paths.projections,
     paths.projectionsFollower,

@@ -27,6 +27,7 @@ import { openTestStore, storeFile, type TestStore } from '../test-store.ts'
 import * as uploads from '../upload-commands.ts'
 import * as versions from '../version-commands.ts'
 import * as webhooks from '../webhooks/webhook-commands.ts'
+import { removeDerived } from './make-golden.ts'
 import { FIRST_KEY, goldenAnswers, GOLDEN_KEY, kindsIn, SETTINGS, startGolden } from './golden-store.ts'
 
 const DAY = 86_400_000_000
@@ -310,16 +311,7 @@ async function main(target: string): Promise<void> {
   } finally {
     rmSync(copy, { recursive: true })
   }
-  for (const path of [
-    paths.projections,
-    paths.projectionsFollower,
-    paths.lock,
-    paths.journalSpare,
-    paths.volumeSpare,
-    paths.holds,
-    paths.uploads,
-  ])
-    rmSync(path, { recursive: true, force: true })
+  removeDerived(paths)
 }
 
 await main(process.argv[2] ?? '')

@@ -1,4 +1,4 @@
-/** The reader of multipart/form-data: the same whatever the pieces are, and what is no form is refused. */
+/** The reader of multipart/form-data: the same whatever the pieces are, and what is not a form is refused. */
 import { type Test, test } from 'tap'
 import { S3Error } from '../../../../planes/s3/errors/s3-errors.ts'
 import { boundaryOf, isFormType, readPartHead } from '../../../../planes/s3/forms/form-parts.ts'
@@ -99,7 +99,7 @@ test('a file of every byte passes as it is', (t) => {
   t.end()
 })
 
-test('what is no form is refused, by the same code whatever the pieces are', (t) => {
+test('what is not a form is refused, by the same code whatever the pieces are', (t) => {
   const MALFORMED = 'MalformedPOSTRequest'
   const cases: readonly (readonly [text: string, code: string])[] = [
     ['', MALFORMED],
